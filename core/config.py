@@ -1,0 +1,168 @@
+"""The one description of a run: the same for the browser, the command line and the store."""
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from core.options import ConfigError, build_options, option, specs
+from core.registry import Registry, datasets, methods, samplers
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """Everything that decides what a run computes. Equal configs give equal results."""
+
+    dataset: str = option("demo", "which tasks to learn", group="Tasks")
+    dataset_options: Mapping[str, Any] = field(default_factory=dict)
+    task_order: tuple[str, ...] = option(
+        (), "names of the tasks to learn, in order; empty: all of them", group="Tasks"
+    )
+    order_seed: int = option(
+        0, "permutes the tasks; 0 keeps their order", low=0, high=2**31 - 1, group="Tasks"
+    )
+    idioms: int = option(
+        0, "larger idioms learned a task by tree-BPE", low=0, high=1000, group="Tasks"
+    )
+    evaluation: str = option(
+        "test",
+        "rows that accuracy is measured on: the test set, or held-out rows for tuning (the dev "
+        "set, or a fifth of the training rows where there is none)",
+        choices=("test", "heldout"),
+        group="Tasks",
+    )
+
+    method: str = option("total_recall", "how the parser learns task after task", group="Method")
+    method_options: Mapping[str, Any] = field(default_factory=dict)
+    sampler: str = option("dlfs", "how a finished task's memory is chosen", group="Method")
+    sampler_options: Mapping[str, Any] = field(default_factory=dict)
+    memory_size: int = option(
+        50, "rows kept of each finished task (paper: 50)", low=0, high=100_000, group="Method"
+    )
+    task_masking: bool = option(
+        False,
+        "with the task known, other tasks' own actions are removed from A_t, in training and "
+        "decoding (the paper's release: on)",
+        group="Method",
+    )
+
+    epochs: int = option(10, "passes over a task (paper: 10)", low=1, high=1000, group="Training")
+    batch_size: int = option(64, "rows a step (paper: 64)", low=1, high=4096, group="Training")
+    learning_rate: float = option(
+        0.0025, "Adam's step size (paper: 0.0025)", low=1e-8, high=1.0, group="Training"
+    )
+    dropout: float = option(
+        0.2, "on word embeddings and on s_t", low=0.0, high=0.95, group="Training"
+    )
+    word_dropout: float = option(
+        0.0, "share of training words read as unknown", low=0.0, high=0.95, group="Training"
+    )
+    clip_norm: float = option(
+        5.0, "the gradient's norm is cut to this", low=1e-6, high=1e6, group="Training"
+    )
+
+    embeddings: str = option("", "path of a GloVe text file; empty: random vectors", group="Parser")
+    word_size: int = option(
+        200, "size of random word vectors (paper: 200)", low=1, high=4096, group="Parser"
+    )
+    hidden_size: int = option(
+        256, "LSTM units, per direction in the encoder (paper: 256)", low=1, high=4096,
+        group="Parser",
+    )  # fmt: skip
+    action_size: int = option(
+        128, "size of an action embedding (paper: 128)", low=1, high=4096, group="Parser"
+    )
+    input_feeding: bool = option(
+        False, "the decoder also reads the last s_t (the release: on; slower)", group="Parser"
+    )
+    beam_size: int = option(
+        1, "hypotheses kept in decoding; 1 is greedy", low=1, high=64, group="Parser"
+    )
+
+    seed: int = option(0, "of every random draw of the run", low=0, high=2**31 - 1, group="Machine")
+    device: str = option("auto", "auto, cpu or cuda:N", group="Machine")
+    threads: int = option(
+        1, "CPU threads for the arithmetic; results are bit-identical for one number of threads",
+        low=1, high=256, group="Machine",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        for spec in specs(RunConfig):
+            object.__setattr__(self, spec.name, spec.check(getattr(self, spec.name), ""))
+        for name in OPTION_GROUPS:
+            values = getattr(self, f"{name}_options")
+            if not isinstance(values, Mapping):
+                raise ConfigError(f"{name}_options = {values!r}: expected a table of options.")
+            object.__setattr__(self, f"{name}_options", MappingProxyType(dict(values)))
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    def options(self, which: str) -> Any:
+        """The options object of the dataset, method or sampler, checked against its declaration.
+
+        ConfigError where the name or an option is not known or a value is out of range.
+        """
+        try:
+            entry = OPTION_GROUPS[which][getattr(self, which)]
+        except ValueError as error:
+            raise ConfigError(str(error)) from None
+        return build_options(entry.options, getattr(self, f"{which}_options"), f"{entry.name}.")
+
+    def with_(self, **changes: Any) -> "RunConfig":
+        """A copy with these fields changed."""
+        return replace(self, **changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values only."""
+        values = {spec.name: getattr(self, spec.name) for spec in specs(RunConfig)}
+        values["task_order"] = list(self.task_order)
+        for name in OPTION_GROUPS:
+            values[f"{name}_options"] = dict(getattr(self, f"{name}_options"))
+        return values
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "RunConfig":
+        """The inverse of to_dict; missing fields take their defaults, unknown ones are refused."""
+        known = {item.name for item in fields(cls)}
+        for name in values:
+            if name not in known:
+                raise ConfigError(
+                    f"{name} is not an option of a run; there are: {', '.join(sorted(known))}."
+                )
+        return cls(**values)
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> "RunConfig":
+        return cls.from_dict(json.loads(text))
+
+    @classmethod
+    def from_toml(cls, path: Path) -> "RunConfig":
+        """A config from a TOML file; ConfigError names the file where it is not one."""
+        try:
+            return cls.from_dict(tomllib.loads(path.read_text(encoding="utf-8")))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise ConfigError(f"{path}: {error}.") from error
+
+
+OPTION_GROUPS: Mapping[str, Registry] = MappingProxyType(
+    {"dataset": datasets, "method": methods, "sampler": samplers}
+)
+
+
+def changed(config: RunConfig) -> Iterator[tuple[str, Any]]:
+    """The settings in which a config differs from the defaults, options as `method.name`."""
+    default = RunConfig()
+    for spec in specs(RunConfig):
+        value = getattr(config, spec.name)
+        if value != getattr(default, spec.name):
+            yield spec.name, value
+    for which in OPTION_GROUPS:
+        for name, value in getattr(config, f"{which}_options").items():
+            yield f"{which}.{name}", value

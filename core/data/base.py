@@ -1,0 +1,120 @@
+"""Examples and tasks: what a data set gives."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from core.config import ConfigError, RunConfig
+from core.language.grammar import Step, logical_form_to_steps
+from core.language.tree import Notation, detect_notation, read
+from core.registry import datasets
+
+
+class DataError(ValueError):
+    """Data that can't be read: the message names file, line, column and what was expected."""
+
+
+class DataMissing(DataError):  # noqa: N818 - it is a state that pages show, not a fault
+    """Data that are not on this machine: the message says how to get them."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """An utterance, its logical form as text, and the derivation of that form."""
+
+    utterance: str
+    logical_form: str
+    steps: tuple[Step, ...]
+
+    @property
+    def words(self) -> list[str]:
+        """The utterance in lower case, split on blanks."""
+        return self.utterance.lower().split()
+
+
+@dataclass(frozen=True)
+class Task:
+    """A name and its rows; `valid` is empty where the data set has no dev set."""
+
+    name: str
+    train: tuple[Example, ...]
+    valid: tuple[Example, ...]
+    test: tuple[Example, ...]
+
+    @cached_property
+    def forms(self) -> tuple[str, ...]:
+        """The distinct logical forms of the training rows, in order of first appearance."""
+        return tuple(dict.fromkeys(example.logical_form for example in self.train))
+
+
+class FormReader:
+    """Reads logical forms, each distinct text once; equal steps are one object.
+
+    With `canonical` the examples carry each form as its tree prints it, single blanks between
+    tokens, so that equal trees are equal texts.
+    """
+
+    def __init__(self, *, canonical: bool = False) -> None:
+        self._canonical = canonical
+        self._read: dict[str, tuple[str, tuple[Step, ...]]] = {}
+        self._shared: dict[Step, Step] = {}
+
+    def example(
+        self, utterance: str, logical_form: str, notation: Notation | None = None
+    ) -> Example:
+        """LogicalFormError where the form is none."""
+        known = self._read.get(logical_form)
+        if known is None:
+            tree = read(logical_form, notation or detect_notation(logical_form))
+            text = str(tree) if self._canonical else logical_form
+            share = self._shared.setdefault
+            steps = tuple(share(step, step) for step in logical_form_to_steps(tree))
+            known = self._read[logical_form] = (text, steps)
+        return Example(utterance, *known)
+
+
+HELDOUT_SHARE = 0.2
+_HELDOUT_SEED = 20210907  # one split for all runs, so that tuned settings compare
+
+
+def hold_out(task: Task) -> Task:
+    """The task with held-out rows as its test set: its dev set, or a fifth of its training rows.
+
+    Used for tuning; the real test rows are gone from the result.
+    """
+    if task.valid:
+        return replace(task, test=task.valid, valid=())
+    order = np.random.default_rng(_HELDOUT_SEED).permutation(len(task.train))
+    cut = max(1, round(len(order) * HELDOUT_SHARE))
+    pick = lambda rows: tuple(task.train[i] for i in sorted(rows))  # noqa: E731
+    return replace(task, train=pick(order[cut:]), test=pick(order[:cut]))
+
+
+def order_tasks(tasks: Sequence[Task], names: Iterable[str], order_seed: int) -> tuple[Task, ...]:
+    """The tasks named (all, where none is), in that order, then permuted by the seed (0: not).
+
+    ConfigError names a task that is not there or is named twice.
+    """
+    by_name = {task.name: task for task in tasks}
+    chosen = list(names) or list(by_name)
+    for name in chosen:
+        if name not in by_name or chosen.count(name) > 1:
+            wrong = "is named twice" if name in by_name else "is not a task of this data set"
+            raise ConfigError(f"task_order: '{name}' {wrong}; there are: {', '.join(by_name)}.")
+    if order_seed:
+        order = np.random.default_rng(order_seed).permutation(len(chosen))
+        chosen = [chosen[i] for i in order]
+    return tuple(by_name[name] for name in chosen)
+
+
+def load_tasks(config: RunConfig) -> tuple[Task, ...]:
+    """The tasks of a run, in its order, with the rows that it evaluates on as `test`.
+
+    DataError or ConfigError say what is wrong with the data or the settings.
+    """
+    tasks = datasets[config.dataset].value(config.options("dataset"))
+    if config.evaluation == "heldout":
+        tasks = [hold_out(task) for task in tasks]
+    return order_tasks(tasks, config.task_order, config.order_seed)

@@ -1,0 +1,80 @@
+"""What a run tells while it goes on. Counts rather than rates: the rates follow.
+
+Tasks and epochs count from 0. Every event carries the key under which the store keeps it once, so
+a resumed run that repeats an epoch replaces its record.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class RunStarted:
+    """Facts known once the data are read: sent at the start and at every resume."""
+
+    tasks: tuple[str, ...]  # names, in the order of learning
+    train_rows: tuple[int, ...]
+    test_rows: tuple[int, ...]
+    reachable: tuple[tuple[int, ...], ...]  # [k][i]: test rows of task i that 0…k make writable
+    actions: int
+    slots: int
+    parameters: int
+    device: str
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the run is: `done` of `total` units of work (examples processed, weighted)."""
+
+    done: float
+    total: float
+    task: int
+    stage: str
+    epoch: int  # epochs of this stage that are complete
+    epochs: int
+    loss: float  # running mean over the epoch so far
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One pass of one stage over a task. Key: (task, stage, epoch)."""
+
+    task: int
+    stage: str
+    epoch: int
+    loss: float  # mean over the rows, per row summed over steps (replay and penalty included)
+    rows: int
+    seconds: float
+    parts: dict[str, float] = field(default_factory=dict)  # "current", "replay", "penalty"
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """acc[k, i]: exact matches on task i's rows after learning task k. Key: (after, on)."""
+
+    after: int
+    on: int
+    correct: int
+    total: int
+
+
+@dataclass(frozen=True)
+class MemoryStored:
+    """What the sampler chose of a finished task. Key: (task,)."""
+
+    task: int
+    rows: tuple[int, ...]  # indices into the task's training rows
+    trace: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class StageTime:
+    """Seconds and work of a stage, evaluation or sampling. Key: (task, stage)."""
+
+    task: int
+    stage: str
+    seconds: float
+    work: float  # the same units as Progress
+
+
+Event = RunStarted | Progress | Epoch | Accuracy | MemoryStored | StageTime

@@ -1,0 +1,185 @@
+"""Slots, actions and the grammar that training data induce (notes on the paper's A_t).
+
+A parser writes a logical form depth-first, left to right. Each step fills the leftmost open slot
+with an action: either a label with so many child slots, or a ground fragment, a piece of tree with
+nothing left to fill. A_t, the applicable actions of step t, are those seen to fill that slot in
+the training data of the tasks known so far.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from core.language.tree import Node
+
+NEVER = np.iinfo(np.int16).max  # `since` of a (slot, action) pair that no training row shows
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where a node hangs: its parent's label, arity and the index among the children."""
+
+    parent: str | None  # None: the slot of the whole form
+    arity: int
+    index: int
+
+    def __str__(self) -> str:
+        return "ROOT" if self.parent is None else f"{self.parent}/{self.arity}[{self.index}]"
+
+
+ROOT = Slot(None, 1, 0)
+
+
+class _Hole(Node):
+    """The one hole: recognised by identity, unequal to a label "_", the same after a copy."""
+
+    def __reduce__(self) -> str:
+        return "HOLE"
+
+
+HOLE = _Hole("_")
+
+
+@dataclass(frozen=True)
+class Action:
+    """A piece of tree whose holes are the slots that it opens; without holes it is ground."""
+
+    fragment: Node
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """The child slots, left to right; empty for a ground fragment."""
+        return tuple(_holes(self.fragment))
+
+    @cached_property
+    def name(self) -> str:
+        return f"GEN {self.fragment}" if not self.slots else str(self.fragment)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _holes(node: Node) -> Iterator[Slot]:
+    for index, child in enumerate(node.children or ()):
+        if child is HOLE:
+            yield Slot(node.label, len(node.children), index)
+        else:
+            yield from _holes(child)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a derivation: the slot and the action that fills it."""
+
+    slot: Slot
+    action: Action
+
+
+def logical_form_to_steps(node: Node) -> tuple[Step, ...]:
+    """The derivation of a form, depth-first, left to right; ground nodes are one action."""
+    steps, open_nodes = [], [(ROOT, node)]
+    while open_nodes:
+        slot, node = open_nodes.pop()
+        if node.is_ground:
+            steps.append(Step(slot, Action(node)))
+            continue
+        children = node.children
+        expand = Node(node.label, (HOLE,) * len(children), node.notation)
+        steps.append(Step(slot, Action(expand)))
+        for index in reversed(range(len(children))):
+            open_nodes.append((Slot(node.label, len(children), index), children[index]))
+    return tuple(steps)
+
+
+def actions_to_logical_form(actions: Sequence[Action]) -> Node:
+    """The form that the actions write; ValueError where slots stay open or actions are left."""
+    rest = iter(actions)
+
+    def fill(node: Node) -> Node:
+        if node is HOLE:
+            action = next(rest, None)
+            if action is None:
+                raise ValueError("the action sequence ends while slots are still open.")
+            return fill(action.fragment)
+        if node.children is None:
+            return node
+        return Node(node.label, tuple(fill(child) for child in node.children), node.notation)
+
+    form = fill(HOLE)
+    left = len(list(rest))
+    if left:
+        raise ValueError(f"the logical form is complete, yet {left} more actions follow.")
+    return form
+
+
+class Grammar:
+    """Slots, actions and which fills which since which task, from training derivations.
+
+    `derivations[k]` are the derivations of task k's training rows, repeated rows repeated.
+    Tables: `since` (slots, actions) first task that shows the pair, NEVER where none does;
+    `counts` (tasks, actions) occurrences in each task's training rows. `longest`: steps of the
+    longest derivation.
+    """
+
+    def __init__(self, derivations: Sequence[Sequence[tuple[Step, ...]]]) -> None:
+        self.slot_ids: dict[Slot, int] = {ROOT: 0}
+        self.action_ids: dict[Action, int] = {}
+        firsts: dict[tuple[int, int], int] = {}
+        occurrences: dict[tuple[int, int], int] = {}
+        for k, rows in enumerate(derivations):
+            for steps in rows:
+                for step in steps:
+                    slot = self.slot_ids.setdefault(step.slot, len(self.slot_ids))
+                    action = self.action_ids.setdefault(step.action, len(self.action_ids))
+                    firsts.setdefault((slot, action), k)
+                    occurrences[k, action] = occurrences.get((k, action), 0) + 1
+        for action in self.action_ids:
+            for slot in action.slots:
+                self.slot_ids.setdefault(slot, len(self.slot_ids))
+        self.longest = max((len(steps) for rows in derivations for steps in rows), default=0)
+        self.slots: tuple[Slot, ...] = tuple(self.slot_ids)
+        self.actions: tuple[Action, ...] = tuple(self.action_ids)
+        self.since = np.full((len(self.slots), len(self.actions)), NEVER, dtype=np.int16)
+        for (slot, action), k in firsts.items():
+            self.since[slot, action] = k
+        self.counts = np.zeros((len(derivations), len(self.actions)), dtype=np.int64)
+        for (k, action), count in occurrences.items():
+            self.counts[k, action] = count
+
+    def applicable(self, slot: Slot, k: int) -> tuple[Action, ...]:
+        """A_t for a slot once tasks 0 … k are known."""
+        row = self.since[self.slot_ids[slot]] <= k
+        return tuple(self.actions[i] for i in np.flatnonzero(row))
+
+    def known(self, k: int) -> np.ndarray:
+        """Which actions tasks 0 … k have shown: (actions,) of bool; none for k = -1."""
+        return self.counts[: k + 1].sum(axis=0) > 0
+
+    def unseen(self, k: int) -> np.ndarray:
+        """A_u of task k: its actions that no earlier task has shown, (actions,) of bool."""
+        return (self.counts[k] > 0) & ~self.known(k - 1)
+
+    def specific_to(self, k: int) -> np.ndarray:
+        """(k + 1, actions) of bool: which actions one task alone of 0 … k has shown, and which."""
+        there = self.counts[: k + 1] > 0
+        return there & (there.sum(axis=0) == 1)
+
+    def encode(self, steps: Sequence[Step]) -> tuple[list[int], list[int]] | None:
+        """Slot and action numbers of a derivation; None where training shows no such pair."""
+        slots, actions = [], []
+        for step in steps:
+            slot, action = self.slot_ids.get(step.slot), self.action_ids.get(step.action)
+            if slot is None or action is None or self.since[slot, action] == NEVER:
+                return None
+            slots.append(slot)
+            actions.append(action)
+        return slots, actions
+
+    def first_known(self, steps: Sequence[Step]) -> int:
+        """The first task after which every step is applicable; NEVER where none is."""
+        encoded = self.encode(steps)
+        if encoded is None:
+            return int(NEVER)
+        return int(max(self.since[slot, action] for slot, action in zip(*encoded, strict=True)))

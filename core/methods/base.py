@@ -1,0 +1,140 @@
+"""What a method is: stages, the steps of an epoch, and what happens to gradients.
+
+A method is one file: a class that registers itself, declares its options and overrides the hooks
+that it needs. What methods share they hold (a Replay, a Penalty); they do not inherit from one
+another. Traits to register: `memory`, whether it needs rows of past tasks.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from core.config import RunConfig
+from core.generators import Generators
+from core.parser.batch import Batch, shuffled_parts
+from core.parser.model import Parser
+from core.registry import NoOptions
+from core.samplers.base import Memory
+
+
+@dataclass(frozen=True)
+class Stage:
+    """So many passes over a task, moving all parameters or the rows of unseen actions only."""
+
+    name: str
+    epochs: int
+    moves: str = "all"  # or "unseen actions"
+    replay: bool = True  # whether memories take part, where the method has them
+    penalty: bool = True  # whether a penalty holds the parameters, where the method has one
+
+
+@dataclass(frozen=True)
+class Step:
+    """One optimizer step: rows, and the weight of each row's loss in the step's loss.
+
+    The first `current` rows are the current task's, the others come from memories.
+    """
+
+    batch: Batch
+    weights: Tensor  # (n,)
+    current: int
+
+
+def plain_step(batch: Batch) -> Step:
+    """The mean loss of the rows."""
+    n = len(batch)
+    return Step(batch, torch.full((n,), 1 / n, device=batch.words.device), n)
+
+
+class Method:
+    """Learns one task after another; the base learns each by plain training, like fine-tuning.
+
+    `data[i]` are the training rows of task i on the parser's device; a method may read those of
+    the current task and, of past ones, the rows in memory (Oracle: all).
+    """
+
+    Options: type = NoOptions
+
+    def __init__(
+        self,
+        config: RunConfig,
+        parser: Parser,
+        data: list[Batch],
+        memory: Memory,
+        generators: Generators,
+    ) -> None:
+        self.config = config
+        self.options: Any = config.options("method")
+        self.parser, self.data, self.memory, self.generators = parser, data, memory, generators
+        self.set_up()
+
+    def set_up(self) -> None:
+        """Make what the method holds."""
+
+    @classmethod
+    def label(cls, options: Any) -> str:
+        """What people call the method with these options; empty: its registered label."""
+        return ""
+
+    # what is learned, in which stages
+
+    def stages(self, k: int) -> tuple[Stage, ...]:
+        """The stages of task k; none where the task is not learned by itself."""
+        return (Stage("train", self.config.epochs),)
+
+    def begin_task(self, k: int) -> None:
+        """Before the first stage of task k; task k's actions are known already."""
+
+    def rows(self, k: int) -> Batch:
+        """The rows that task k is learned from."""
+        return self.data[k]
+
+    def steps(self, k: int, stage: Stage) -> Iterable[Step]:
+        """The steps of one epoch."""
+        for batch in self.batches(k):
+            yield plain_step(batch)
+
+    def batches(self, k: int) -> Iterator[Batch]:
+        """An epoch's batches of `rows(k)`, in a fresh random order."""
+        rows = self.rows(k)
+        order = self.generators.for_arrays("order")
+        for part in shuffled_parts(rows, self.config.batch_size, order):
+            yield rows.take(part)
+
+    def work(self, k: int, stage: Stage) -> float:
+        """Rows that an epoch trains on, memories included: the unit of progress."""
+        return float(len(self.rows(k)))
+
+    # how parameters move
+
+    def parameters(self, k: int, stage: Stage) -> list[torch.nn.Parameter]:
+        """The parameters that the stage's optimizer sees."""
+        if stage.moves == "unseen actions":
+            return [self.parser.action_embedding]
+        return list(self.parser.parameters())
+
+    def penalty(self, k: int, stage: Stage) -> float:
+        """Add a penalty's gradient to the gradients and return the penalty."""
+        return 0.0
+
+    def frozen_actions(self, k: int, stage: Stage) -> np.ndarray:
+        """(actions,) of bool: rows of the action embedding that must not move in this stage."""
+        if stage.moves == "unseen actions":
+            return ~self.parser.grammar.unseen(k)
+        return np.zeros(len(self.parser.grammar.actions), dtype=bool)
+
+    # what is kept
+
+    def end_task(self, k: int) -> None:
+        """After the last stage of task k and after its memory has been chosen."""
+
+    def state(self) -> dict[str, Any]:
+        """Tensors and plain values that `restore` needs to go on with the same bits."""
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take back what `state` gave."""

@@ -1,0 +1,25 @@
+"""Episodic memory replay (Wang et al., 2019; Chaudhry et al., 2019)."""
+
+from collections.abc import Iterable
+
+from core.methods.base import Method, Stage, Step
+from core.methods.replay import Replay, ReplayOptions
+from core.registry import methods
+
+
+@methods.register("emr", label="EMR", rank=30, memory=True)
+class EMR(Method):
+    """Trains on each new task together with the memories of the tasks before it."""
+
+    Options = ReplayOptions
+
+    def set_up(self) -> None:
+        draws = self.generators.for_arrays("replay")
+        self.replay = Replay(self.options, self.memory, self.data, draws)
+
+    def steps(self, k: int, stage: Stage) -> Iterable[Step]:
+        return self.replay.steps(k, self.batches(k))
+
+    def work(self, k: int, stage: Stage) -> float:
+        rows = len(self.rows(k))
+        return self.replay.work(k, rows, self.config.batch_size, self.config.memory_size)

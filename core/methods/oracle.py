@@ -1,0 +1,49 @@
+"""The Oracle: one training on the rows of all tasks so far, the upper bound of what is learned."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.methods.base import Method, Stage
+from core.options import option
+from core.parser.batch import Batch, join
+from core.registry import methods
+
+
+@dataclass(frozen=True)
+class OracleOptions:
+    """When the Oracle trains."""
+
+    retrain: str = option(
+        "last",
+        "last: once, on all tasks together, as in the paper; every: from scratch at every task, "
+        "on all tasks so far, for a whole curve",
+        choices=("last", "every"),
+    )
+    fast_epochs: int = option(
+        5, "passes in which action embeddings alone move, before the others", low=0, high=1000
+    )
+
+
+@methods.register("oracle", label="Oracle", rank=90, memory=False)
+class Oracle(Method):
+    """Trains once on the rows of all tasks; nothing continual about it."""
+
+    Options = OracleOptions
+
+    def stages(self, k: int) -> tuple[Stage, ...]:
+        if self.options.retrain == "last" and k < len(self.data) - 1:
+            return ()
+        fast = Stage("fast", self.options.fast_epochs, "unseen actions")
+        return (fast,) * bool(fast.epochs) + (Stage("train", self.config.epochs),)
+
+    def begin_task(self, k: int) -> None:
+        if k and self.stages(k):
+            self.parser.initialise()
+
+    def rows(self, k: int) -> Batch:
+        return join(self.data[: k + 1])
+
+    def frozen_actions(self, k: int, stage: Stage) -> np.ndarray:
+        """The start is from scratch: all known actions are unseen."""
+        return ~self.parser.grammar.known(k)

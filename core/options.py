@@ -1,0 +1,115 @@
+"""How options are declared.
+
+Whoever uses an option declares it with `option(...)`: default, help, range. The launch form, the
+command line and the checks are all drawn from these declarations.
+"""
+
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, field, fields
+from typing import Any
+
+
+class ConfigError(ValueError):
+    """A configuration that can't be run: which option, which value, what is allowed."""
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: Sequence[str] | None = None,
+    group: str = "",
+) -> Any:
+    """A dataclass field that knows its help text and what values are allowed.
+
+    `low` and `high` are inclusive; `choices` lists the allowed strings; `group` is a heading.
+    """
+    declared = {"help": help, "low": low, "high": high, "choices": choices, "group": group}
+    return field(default=default, metadata=declared)
+
+
+@dataclass(frozen=True)
+class OptionSpec:
+    """A declared option, as forms and parsers need it."""
+
+    name: str
+    type: type  # bool, int, float, str or tuple (of strings)
+    default: Any
+    help: str
+    low: float | None
+    high: float | None
+    choices: tuple[str, ...] | None
+    group: str
+
+    @property
+    def allowed(self) -> str:
+        """What may stand here, in words."""
+        if self.choices is not None:
+            return "one of " + ", ".join(self.choices)
+        words = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+        kind = words.get(self.type, "a list of names")
+        if self.low is not None and self.high is not None:
+            return f"{kind} from {self.low:g} to {self.high:g}"
+        if self.low is not None:
+            return f"{kind} of at least {self.low:g}"
+        return kind if self.high is None else f"{kind} of at most {self.high:g}"
+
+    def check(self, value: Any, where: str) -> Any:
+        """The value in the option's type; ConfigError names option, value and what is allowed."""
+        wrong = ConfigError(f"{where}{self.name} = {value!r}: expected {self.allowed}.")
+        if self.type is tuple:
+            names = [value] if isinstance(value, str) else value
+            if not isinstance(names, (list, tuple)) or not all(isinstance(n, str) for n in names):
+                raise wrong
+            return tuple(names)
+        if self.type is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if type(value) is not self.type or value != value:
+            raise wrong
+        if self.choices is not None and value not in self.choices:
+            raise wrong
+        too_low = self.low is not None and value < self.low
+        if too_low or (self.high is not None and value > self.high):
+            raise wrong
+        return value
+
+
+def specs(options: type) -> tuple[OptionSpec, ...]:
+    """The declared options of a dataclass, in order; fields not made by `option` are left out."""
+    hints = typing.get_type_hints(options)
+    found = []
+    for item in fields(options):
+        if "help" in item.metadata:
+            kind = typing.get_origin(hints[item.name]) or hints[item.name]
+            choices = item.metadata["choices"]
+            found.append(
+                OptionSpec(
+                    name=item.name,
+                    type=kind,
+                    default=item.default if item.default is not MISSING else None,
+                    help=item.metadata["help"],
+                    low=item.metadata["low"],
+                    high=item.metadata["high"],
+                    choices=None if choices is None else tuple(choices),
+                    group=item.metadata["group"],
+                )
+            )
+    return tuple(found)
+
+
+def build_options(options: type, values: Mapping[str, Any], where: str = "") -> Any:
+    """An `options` object from plain values; ConfigError on an unknown or wrong one."""
+    declared = {spec.name: spec for spec in specs(options)}
+    for name in values:
+        if name not in declared:
+            there = ", ".join(declared) or "none"
+            raise ConfigError(f"{where}{name} is not an option; there are: {there}.")
+    return options(**{name: declared[name].check(value, where) for name, value in values.items()})
+
+
+def plain(options: Any) -> dict[str, Any]:
+    """An options object as plain values."""
+    return asdict(options)

@@ -1,0 +1,145 @@
+"""Rows as padded tensors, and batches with little padding."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from core.data.base import Example
+from core.language.grammar import Grammar
+
+PAD, UNKNOWN = 0, 1
+_POOL = 16  # batches whose rows are sorted by length together
+
+
+class Vocabulary:
+    """Words of the training utterances of all tasks; anything else reads as unknown."""
+
+    def __init__(self, utterances: Sequence[Sequence[str]]) -> None:
+        self.words = ["<pad>", "<unk>"]
+        self.words += dict.fromkeys(word for utterance in utterances for word in utterance)
+        self._ids = {word: number for number, word in enumerate(self.words)}
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._ids
+
+    def encode(self, words: Sequence[str]) -> list[int]:
+        """Word numbers; an utterance without words is one unknown word."""
+        return [self._ids.get(word, UNKNOWN) for word in words] or [UNKNOWN]
+
+
+def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
+    width = max((len(row) for row in rows), default=0)
+    table = np.zeros((len(rows), max(width, 1)), dtype=np.int64)
+    for number, row in enumerate(rows):
+        table[number, : len(row)] = row
+    return torch.from_numpy(table)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """n rows: utterances of up to L words, derivations of up to T steps, padded with 0.
+
+    A row whose form the grammar can't write has 0 steps. `lengths` and `steps` stay on the CPU.
+    """
+
+    words: Tensor  # (n, L)
+    lengths: Tensor  # (n,)
+    slots: Tensor  # (n, T)
+    actions: Tensor  # (n, T)
+    steps: Tensor  # (n,)
+    tasks: Tensor  # (n,)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @cached_property
+    def real(self) -> Tensor:
+        """Where the real steps lie in a flattened (n, T) table, row after row: (steps in all,)."""
+        real = torch.arange(self.actions.shape[1]) < self.steps[:, None]  # on the CPU: no wait
+        return real.flatten().nonzero()[:, 0].to(self.actions.device)
+
+    def take(self, rows: np.ndarray | Tensor | Sequence[int]) -> "Batch":
+        """These rows, trimmed to their own longest utterance and derivation."""
+        index = torch.as_tensor(rows, dtype=torch.int64)
+        there = index.to(self.words.device)
+        lengths, steps = self.lengths[index], self.steps[index]
+        length = int(lengths.max()) if len(index) else 1
+        step = max(int(steps.max()), 1) if len(index) else 1
+        return Batch(
+            words=self.words[there, :length],
+            lengths=lengths,
+            slots=self.slots[there, :step],
+            actions=self.actions[there, :step],
+            steps=steps,
+            tasks=self.tasks[there],
+        )
+
+    def to(self, device: torch.device | str) -> "Batch":
+        moved = (self.words, self.slots, self.actions, self.tasks)
+        words, slots, actions, tasks = (tensor.to(device) for tensor in moved)
+        return Batch(words, self.lengths, slots, actions, self.steps, tasks)
+
+
+def encode_rows(
+    examples: Sequence[Example], task: int, vocabulary: Vocabulary, grammar: Grammar
+) -> Batch:
+    """All rows of task number `task` as one padded batch on the CPU."""
+    words = [vocabulary.encode(example.words) for example in examples]
+    coded = {example.steps: grammar.encode(example.steps) or ([], []) for example in examples}
+    slots = [coded[example.steps][0] for example in examples]
+    actions = [coded[example.steps][1] for example in examples]
+    return Batch(
+        words=_padded(words),
+        lengths=torch.tensor([len(row) for row in words], dtype=torch.int64),
+        slots=_padded(slots),
+        actions=_padded(actions),
+        steps=torch.tensor([len(row) for row in actions], dtype=torch.int64),
+        tasks=torch.full((len(examples),), task, dtype=torch.int64),
+    )
+
+
+def join(batches: Sequence[Batch]) -> Batch:
+    """The rows of several batches as one, padded to the longest."""
+    if len(batches) == 1:
+        return batches[0]
+
+    def stack(name: str) -> Tensor:
+        tables = [getattr(batch, name) for batch in batches]
+        width = max(table.shape[1] for table in tables)
+        pad = torch.nn.functional.pad
+        return torch.cat([pad(table, (0, width - table.shape[1])) for table in tables])
+
+    flat = {
+        name: torch.cat([getattr(batch, name) for batch in batches])
+        for name in ("lengths", "steps", "tasks")
+    }
+    return Batch(words=stack("words"), slots=stack("slots"), actions=stack("actions"), **flat)
+
+
+def split_by_length(batch: Batch, size: int) -> list[np.ndarray]:
+    """Row numbers in parts of at most `size`, shortest utterances first: for evaluation."""
+    order = np.lexsort((batch.steps.numpy(), batch.lengths.numpy()))
+    return [order[i : i + size] for i in range(0, len(order), size)]
+
+
+def shuffled_parts(batch: Batch, size: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """Row numbers of an epoch's batches: each row once, in a random order with little padding.
+
+    Rows are shuffled, sorted by length and steps within pools of 16 batches, cut into batches, and
+    the batches are shuffled. Rows without steps (forms the grammar can't write) are left out.
+    """
+    lengths, steps = batch.lengths.numpy(), batch.steps.numpy()
+    order = rng.permutation(np.flatnonzero(steps > 0))
+    parts = []
+    for start in range(0, len(order), size * _POOL):
+        pool = order[start : start + size * _POOL]
+        pool = pool[np.lexsort((lengths[pool], steps[pool]))]
+        parts += [pool[i : i + size] for i in range(0, len(pool), size)]
+    return [parts[i] for i in rng.permutation(len(parts))]

@@ -1,0 +1,60 @@
+"""What samplers return, and the memory that keeps their choice.
+
+A sampler is a function `(examples, size, options, rng, parser) -> Selection`: the training rows of
+a finished task, the memory size M, its options, a numpy Generator and the parser as it stands
+after the task (None where no sampler of the run needs one). It is pure: same input, same choice.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from core.config import RunConfig
+from core.data.base import Example
+from core.registry import samplers
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Distinct row numbers, min(M, n) of them, and the trace that explains them.
+
+    The trace holds plain values only. Keys that samplers share: `clusters` (a cluster number for
+    each distinct form), `entropy` (nats, at the start and after every swap), `swaps` (sweep,
+    cluster, row out, row in, entropy), `sweeps` (entropy after each sweep).
+    """
+
+    rows: tuple[int, ...]
+    trace: dict[str, Any] = field(default_factory=dict)
+
+
+Sampler = Callable[[Sequence[Example], int, Any, np.random.Generator, Any], Selection]
+
+
+@dataclass
+class Memory:
+    """The rows kept of each finished task; the sampler chooses, the memory keeps."""
+
+    size: int
+    rows: dict[int, tuple[int, ...]] = field(default_factory=dict)  # task → training row numbers
+
+    def keep(self, task: int, selection: Selection) -> None:
+        self.rows[task] = selection.rows
+
+    def state(self) -> dict[int, list[int]]:
+        return {task: list(rows) for task, rows in self.rows.items()}
+
+    def restore(self, state: dict[int, list[int]]) -> None:
+        self.rows = {int(task): tuple(rows) for task, rows in state.items()}
+
+
+def select(
+    config: RunConfig, examples: Sequence[Example], rng: np.random.Generator, parser: Any = None
+) -> Selection:
+    """What the run's sampler chooses of these rows; all of them where they are not more than M."""
+    size = min(config.memory_size, len(examples))
+    if size == len(examples):
+        return Selection(tuple(range(size)))
+    sampler: Sampler = samplers[config.sampler].value
+    return sampler(examples, size, config.options("sampler"), rng, parser)
