@@ -43,6 +43,8 @@ class Generators:
     def restore(self, state: dict[str, dict], device: torch.device | str = "cpu") -> None:
         """Continue every stream where `state` was taken; `device` holds the device streams."""
         for name, saved in state["torch"].items():
-            self.for_tensors(name, device if name.endswith("@device") else "cpu").set_state(saved.cpu())
+            self.for_tensors(name, device if name.endswith("@device") else "cpu").set_state(
+                saved.cpu()
+            )
         for name, saved in state["numpy"].items():
             self.for_arrays(name).bit_generator.state = json.loads(saved)

@@ -157,7 +157,10 @@ class _Run:
         if method_entry(learner.config).traits["memory"]:
             began = time.perf_counter()
             chosen = select(
-                learner.config, tasks[k].train, learner.generators.for_arrays("sampler"), self.parser
+                learner.config,
+                tasks[k].train,
+                learner.generators.for_arrays("sampler"),
+                self.parser,
             )
             learner.memory.keep(k, chosen)
             self.record(MemoryStored(k, chosen.rows, chosen.trace))

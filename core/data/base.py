@@ -114,7 +114,8 @@ def load_tasks(config: RunConfig) -> tuple[Task, ...]:
 
     DataError or ConfigError say what is wrong with the data or the settings.
     """
-    tasks = datasets[config.dataset].value(config.options("dataset"))
+    options = config.options("dataset")
+    tasks = datasets[config.dataset].value(options)
     if config.evaluation == "heldout":
         tasks = [hold_out(task) for task in tasks]
     return order_tasks(tasks, config.task_order, config.order_seed)

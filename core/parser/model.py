@@ -56,14 +56,16 @@ class Parser(nn.Module):
         word_size = vectors[0] if vectors else config.word_size
         hidden, size = config.hidden_size, config.action_size
         fed = size if config.input_feeding else 0
-        self.word_embedding = nn.Parameter(torch.empty(len(vocabulary), word_size))
-        self.action_embedding = nn.Parameter(torch.empty(len(grammar.actions), size))  # c_a
-        self.start = nn.Parameter(torch.empty(size))  # c of the action before the first
-        self.encoder = nn.LSTM(word_size, hidden, batch_first=True, bidirectional=True)
-        self.decoder = nn.LSTM(size + fed, hidden, batch_first=True)
-        self.to_first = nn.Linear(2 * hidden, hidden)
-        self.to_keys = nn.Linear(2 * hidden, hidden, bias=False)
-        self.combine = nn.Linear(3 * hidden, size, bias=False)  # W_c, eq. 4
+        with torch.device("meta"):  # PyTorch's own initialisation would draw globally
+            self.word_embedding = nn.Parameter(torch.empty(len(vocabulary), word_size))
+            self.action_embedding = nn.Parameter(torch.empty(len(grammar.actions), size))  # c_a
+            self.start = nn.Parameter(torch.empty(size))  # c of the action before the first
+            self.encoder = nn.LSTM(word_size, hidden, batch_first=True, bidirectional=True)
+            self.decoder = nn.LSTM(size + fed, hidden, batch_first=True)
+            self.to_first = nn.Linear(2 * hidden, hidden)
+            self.to_keys = nn.Linear(2 * hidden, hidden, bias=False)
+            self.combine = nn.Linear(3 * hidden, size, bias=False)  # W_c, eq. 4
+        self.to_empty(device="cpu")
         self._draw_parameters = generators.for_tensors("parameters")
         self._vectors = vectors[1] if vectors else {}
         self.initialise()

@@ -1,0 +1,22 @@
+"""How far a run is: the loss of each pass, in the order in which the passes were made."""
+
+import pandas as pd
+from sqlalchemy import select
+
+from core.runs.store import Store
+from core.runs.tables import epochs
+
+COLUMNS = ["task", "stage", "epoch", "loss", "rows", "seconds"]
+
+
+def passes(store: Store, run: int) -> pd.DataFrame:
+    """A row for each finished epoch of the run: COLUMNS, and `number`, the pass's place from 1.
+
+    Within a task the stages come in the order of their names (fast, slow; fast, train), which is
+    the order in which they are carried out.
+    """
+    query = select(*(epochs.c[name] for name in COLUMNS)).where(epochs.c.run_id == run)
+    query = query.order_by(epochs.c.task, epochs.c.stage, epochs.c.epoch)
+    with store.engine.connect() as connection:
+        frame = pd.DataFrame(connection.execute(query).all(), columns=COLUMNS)
+    return frame.assign(number=range(1, len(frame) + 1))

@@ -1,0 +1,51 @@
+"""What runs are called by their settings: the method's name, and in what runs differ."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from core.analysis.paper import NAMES
+from core.config import OPTION_GROUPS, RunConfig, specs
+
+
+def method_name(config: RunConfig) -> str:
+    """The method's name with its penalty; reads no method's module, so that no torch is needed."""
+    name = NAMES.get(config.method, config.method.replace("_", " ").capitalize())
+    penalty = config.method_options.get("penalty", "none")
+    return name if penalty == "none" else f"{name} + {str(penalty).upper()}"
+
+
+def settings(config: RunConfig) -> dict[str, Any]:
+    """All settings in one flat table, options of a method as `method.name`."""
+    flat = {spec.name: getattr(config, spec.name) for spec in specs(RunConfig)}
+    for which in OPTION_GROUPS:
+        for name, value in getattr(config, f"{which}_options").items():
+            flat[f"{which}.{name}"] = value
+    return flat
+
+
+def differing(configs: Sequence[RunConfig], leave_out: Collection[str] = ()) -> list[list[str]]:
+    """For each config its settings that are not the same in all, as words: `memory size 25`."""
+    tables = [settings(config) for config in configs]
+    names = [name for name in dict.fromkeys(n for table in tables for n in table)]
+    told: list[list[str]] = [[] for _ in configs]
+    for name in names:
+        values = [table.get(name) for table in tables]
+        if name not in leave_out and any(value != values[0] for value in values):
+            for words, value in zip(told, values, strict=True):
+                if value is not None and name != "method.penalty":
+                    words.append(f"{in_words(name)} {show(value)}")
+    return told
+
+
+def in_words(name: str) -> str:
+    """`memory_size` and `method.fast_epochs` as people write them."""
+    return name.rpartition(".")[2].replace("_", " ")
+
+
+def show(value: Any) -> str:
+    """A setting's value as text."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, (tuple, list)):
+        return ", ".join(map(str, value)) or "all"
+    return f"{value:g}" if isinstance(value, float) else str(value) or "none"

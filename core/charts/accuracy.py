@@ -1,0 +1,248 @@
+"""Accuracy figures: ACC_whole or ACC_avg after each task, and the matrix acc[k, i]."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from core.analysis.accuracy import MEASURES
+from core.charts.template import DASHES, NEUTRAL, SYMBOLS, blank, colour, plain, symbols
+
+_LEVELS = ((0.0, "rgba(11,110,117,0.04)"), (1.0, "rgba(11,110,117,1)"))
+_DARK_CELL = 0.55  # from this share on a cell is dark in either theme and takes white text
+
+
+def curves(
+    table: pd.DataFrame,
+    *,
+    measure: str,
+    name: str,
+    published: pd.DataFrame | None = None,
+    ceiling: bool = True,
+    height: int = 430,
+) -> go.Figure:
+    """One accuracy after each task: a line for each group, a band of one standard deviation.
+
+    `table` is analysis.accuracy.spread's, `measure` one of its shares, `name` what people call it.
+    `published` (group, label, value in percent) are the paper's values, drawn beside the last task;
+    the ceiling, where known, is drawn dashed.
+    """
+    figure = blank(height)
+    groups = list(table.group.unique())
+    marks = symbols(len(groups))
+    for at, group in enumerate(groups):
+        rows = table[table.group == group]
+        if rows[f"{measure}_deviation"].notna().any():
+            figure.add_trace(_band(rows, measure, at))
+        figure.add_trace(_line(rows, measure, at, marks[at]))
+    if ceiling:
+        for trace in _ceilings(table, measure):
+            figure.add_trace(trace)
+    if published is not None:
+        for row in published.itertuples():
+            figure.add_trace(_published(row, groups.index(row.group), table))
+    _task_axis(figure, table)
+    figure.update_yaxes(title_text=f"{name} (%)", range=[0, 102])
+    figure.update_layout(hovermode="closest")
+    return figure
+
+
+def _band(rows: pd.DataFrame, measure: str, at: int) -> go.Scatter:
+    deviation = rows[f"{measure}_deviation"].fillna(0)
+    upper, lower = 100 * (rows[measure] + deviation), 100 * (rows[measure] - deviation)
+    place = rows.after + 1
+    return go.Scatter(
+        x=[*place, *place[::-1]],
+        y=[*upper, *lower[::-1]],
+        fill="toself",
+        fillcolor=colour(at, 0.15),
+        line={"width": 0},
+        hoverinfo="skip",
+        showlegend=False,
+        legendgroup=str(at),
+    )
+
+
+def _line(rows: pd.DataFrame, measure: str, at: int, symbol: str) -> go.Scatter:
+    name, hover = rows.group.iloc[0], []
+    for row in rows.to_dict("records"):
+        value, deviation = 100 * row[measure], 100 * row[f"{measure}_deviation"]
+        task = f"after task {row['after'] + 1}" + (f", {row['task']}" if row["task"] else "")
+        shown = f"{value:.2f} %" if pd.isna(deviation) else f"{value:.2f} ± {deviation:.2f} %"
+        hover.append(plain(f"{name}: {shown}, n = {row['runs']}, {task}"))
+    count = rows.runs.max()
+    return go.Scatter(
+        x=rows.after + 1,
+        y=100 * rows[measure],
+        name=plain(name if count == 1 else f"{name} (mean ± SD, n = {count})"),
+        mode="lines+markers",
+        line={"color": colour(at), "width": 2.5, "dash": DASHES[at // 7 % len(DASHES)]},
+        marker={"symbol": symbol, "size": 9, "color": colour(at)},
+        hovertext=hover,
+        hoverinfo="text",
+        legendgroup=str(at),
+    )
+
+
+def _ceilings(table: pd.DataFrame, measure: str) -> list[go.Scatter]:
+    """Each distinct course of the ceiling once."""
+    column = f"ceiling_{measure}"
+    known = table.dropna(subset=[column])
+    drawn: dict[tuple, go.Scatter] = {}
+    for _, rows in known.groupby("group", sort=False):
+        course = tuple(zip(rows.after, rows[column].round(6), strict=True))
+        drawn.setdefault(
+            course,
+            go.Scatter(
+                x=rows.after + 1,
+                y=100 * rows[column],
+                name="ceiling: forms that the known actions can write",
+                mode="lines" if len(rows) > 1 else "markers",
+                line={"color": NEUTRAL, "width": 1.5, "dash": "dash"},
+                marker={"symbol": "line-ew-open", "size": 12, "color": NEUTRAL},
+                hovertemplate="ceiling %{y:.2f} %<extra></extra>",
+                showlegend=not drawn,
+                legendgroup="ceiling",
+            ),
+        )
+    return list(drawn.values())
+
+
+def _published(row: Any, at: int, table: pd.DataFrame) -> go.Scatter:
+    """A value of the paper: an open diamond a little to the right of the last task."""
+    return go.Scatter(
+        x=[table.after.max() + 1.25],
+        y=[row.value],
+        name=plain(row.label),
+        mode="markers",
+        marker={"symbol": "diamond-open", "size": 11, "color": colour(at), "line": {"width": 2}},
+        hovertemplate=plain(f"{row.label}: {row.value:.2f} %") + "<extra></extra>",
+    )
+
+
+def _task_axis(figure: go.Figure, table: pd.DataFrame) -> None:
+    """Ticks at the tasks, by name where all groups learn the same one there."""
+    count = int(table.after.max()) + 1 if len(table) else 1
+    texts = []
+    for after in range(count):
+        names = table[table.after == after].task.unique()
+        known = len(names) == 1 and names[0]
+        texts.append(plain(f"{after + 1} · {names[0]}") if known else str(after + 1))
+    figure.update_xaxes(
+        title_text="tasks learned, in order",
+        tickvals=list(range(1, count + 1)),
+        ticktext=texts,
+        range=[0.7, count + 0.5],
+    )
+
+
+def course(curve: pd.DataFrame, tasks: Sequence[str], height: int = 300) -> go.Figure:
+    """One run's ACC_whole and ACC_avg so far, on an axis with room for all of its tasks.
+
+    `curve` is analysis.accuracy.curves' for the run, `tasks` the names in order.
+    """
+    figure = blank(height)
+    for at, (measure, name) in enumerate(MEASURES.items()):
+        hover = [
+            plain(f"{name} {100 * row[measure]:.2f} % after {row['task']}")
+            for row in curve.to_dict("records")
+        ]
+        figure.add_trace(
+            go.Scatter(
+                x=curve.after + 1,
+                y=100 * curve[measure],
+                name=name,
+                mode="lines+markers",
+                line={"color": colour(at), "width": 2.5},
+                marker={"symbol": SYMBOLS[at], "size": 8, "color": colour(at)},
+                hovertext=hover,
+                hoverinfo="text",
+            )
+        )
+    count = max(len(tasks), int(curve.after.max()) + 1 if len(curve) else 1)
+    figure.update_xaxes(
+        title_text="tasks learned, in order",
+        tickvals=list(range(1, count + 1)),
+        ticktext=[plain(f"{k + 1} · {name}") for k, name in enumerate(tasks)],
+        range=[0.6, count + 0.4],
+    )
+    figure.update_yaxes(title_text="exact match (%)", range=[0, 102])
+    figure.update_layout(uirevision="course")
+    return figure
+
+
+def matrix(cells: pd.DataFrame, height: int | None = None) -> go.Figure:
+    """acc[k, i] of one run: a row for each task learned, a column for each task tested.
+
+    `cells` is analysis.accuracy.cells'. Invisible markers lie over the cells, with (after, on) as
+    `customdata`: a heatmap alone can't be selected from.
+    """
+    learned = cells.drop_duplicates("after").sort_values("after")
+    tested = cells.drop_duplicates("on").sort_values("on")
+    figure = blank(height or 130 + 34 * max(3, len(learned)))
+    share = (cells.correct / cells.total).rename("share")
+    grid = cells.assign(share=share).pivot_table(index="after", columns="on", values="share")
+    figure.add_trace(
+        go.Heatmap(
+            z=100 * grid.to_numpy(),
+            x=grid.columns,
+            y=grid.index,
+            zmin=0,
+            zmax=100,
+            colorscale=_LEVELS,
+            xgap=2,
+            ygap=2,
+            hoverinfo="skip",
+            colorbar={"title": {"text": "acc (%)", "side": "right"}, "thickness": 12},
+        )
+    )
+    for dark in (False, True):
+        figure.add_trace(_cell_texts(cells[(share >= _DARK_CELL) == dark], dark))
+    figure.add_trace(_cell_markers(cells))
+    figure.update_xaxes(
+        title_text="tested on task",
+        tickvals=tested.on,
+        ticktext=[plain(name) for name in tested.on_task],
+        showgrid=False,
+        side="bottom",
+    )
+    figure.update_yaxes(
+        title_text="after learning task",
+        tickvals=learned.after,
+        ticktext=[plain(f"{row.after + 1} · {row.after_task}") for row in learned.itertuples()],
+        showgrid=False,
+        autorange="reversed",
+    )
+    figure.update_layout(showlegend=False)
+    return figure
+
+
+def _cell_texts(cells: pd.DataFrame, dark: bool) -> go.Scatter:
+    return go.Scatter(
+        x=cells.on,
+        y=cells.after,
+        text=[f"{100 * c / t:.0f}" for c, t in zip(cells.correct, cells.total, strict=True)],
+        mode="text",
+        textfont={"color": "#ffffff"} if dark else {},
+        hoverinfo="skip",
+    )
+
+
+def _cell_markers(cells: pd.DataFrame) -> go.Scatter:
+    hover = [
+        plain(
+            f"after {row.after_task}, on {row.on_task}: {row.correct} of {row.total} correct "
+            f"({100 * row.correct / row.total:.1f} %)"
+        )
+        for row in cells.itertuples()
+    ]
+    return go.Scatter(
+        x=cells.on,
+        y=cells.after,
+        mode="markers",
+        marker={"symbol": "square", "size": 26, "opacity": 0},
+        customdata=cells[["after", "on"]].to_numpy(),
+        hovertext=hover,
+        hoverinfo="text",
+    )

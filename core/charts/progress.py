@@ -1,0 +1,80 @@
+"""A run while it goes on: the loss of each pass, the tasks marked off."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from core.charts.template import DASHES, NEUTRAL, SYMBOLS, blank, colour, plain
+
+MAX_POINTS = 1000  # a figure that is sent every second has to stay small
+
+
+def loss(
+    passes: pd.DataFrame, tasks: Sequence[str], *, now: float | None = None, height: int = 300
+) -> go.Figure:
+    """Mean loss of each pass over a task's rows, a colour for each stage.
+
+    `passes` is analysis.progress.passes'; `now` is the running mean of the pass that is under way,
+    drawn as an open circle.
+    """
+    figure = blank(height)
+    thinned = passes[:: max(1, -(-len(passes) // MAX_POINTS))]
+    for at, stage in enumerate(passes.stage.unique()):
+        figure.add_trace(_stage(thinned, stage, at, tasks))
+    if now is not None:
+        figure.add_trace(
+            go.Scatter(
+                x=[len(passes) + 1],
+                y=[now],
+                mode="markers",
+                name="under way",
+                marker={"symbol": "circle-open", "size": 9, "color": NEUTRAL, "line": {"width": 2}},
+                hovertemplate="so far %{y:.3f}<extra></extra>",
+            )
+        )
+    for task, first in passes.groupby("task").number.min().items():
+        if task:
+            figure.add_vline(x=first - 0.5, line={"color": NEUTRAL, "width": 1, "dash": "dot"})
+        figure.add_annotation(
+            x=first - 0.4,
+            y=1,
+            yref="paper",
+            yanchor="top",
+            xanchor="left",
+            textangle=90,
+            showarrow=False,
+            text=plain(tasks[task]) if task < len(tasks) else str(task + 1),
+            font={"size": 11, "color": NEUTRAL},
+        )
+    figure.update_xaxes(title_text="passes so far", range=[0.4, max(len(passes) + 1.6, 6)])
+    figure.update_yaxes(title_text="loss (nats a row)", rangemode="tozero")
+    figure.update_layout(uirevision="loss")
+    return figure
+
+
+def _stage(passes: pd.DataFrame, stage: str, at: int, tasks: Sequence[str]) -> go.Scatter:
+    """The passes of one stage; the line is broken where another stage lies between."""
+    rows = passes[passes.stage == stage]
+    x: list[float | None] = []
+    y: list[float | None] = []
+    text: list[str] = []
+    for task, part in rows.groupby("task", sort=True):
+        name = tasks[task] if task < len(tasks) else f"task {task + 1}"
+        for row in part.itertuples():
+            x.append(row.number)
+            y.append(row.loss)
+            text.append(plain(f"{name}, {stage} pass {row.epoch + 1}: loss {row.loss:.3f}"))
+        x.append(None)
+        y.append(None)
+        text.append("")
+    return go.Scatter(
+        x=x,
+        y=y,
+        name=plain(f"{stage} stage"),
+        mode="lines+markers",
+        line={"color": colour(at), "width": 2, "dash": DASHES[at % 2 * 2]},
+        marker={"size": 5, "symbol": SYMBOLS[at % len(SYMBOLS)]},
+        hovertext=text,
+        hoverinfo="text",
+    )

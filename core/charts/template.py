@@ -1,0 +1,54 @@
+"""The look of every figure: palette, symbols, type, and text that can't turn into markup.
+
+Colours: Okabe and Ito (2008), the lighter ones darkened until each stands out (contrast 3:1 and
+more) on white and on the dark theme alike. Line styles and symbols repeat what colour says.
+"""
+
+import html
+from itertools import cycle, islice
+
+import plotly.graph_objects as go
+
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#b0548a", "#c28000", "#3d9bd1", "#7a7a7a")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star")
+NEUTRAL = "#808080"  # for what is not data of a run: ceilings, boundaries, published values
+SEQUENTIAL = ((0.0, "#f1eee4"), (0.35, "#9ec8cf"), (0.7, "#2f8f9b"), (1.0, "#0a4a52"))
+
+TEMPLATE = go.layout.Template(
+    layout={
+        "colorway": PALETTE,
+        "font": {"family": "Source Sans 3, Source Sans Pro, Helvetica, sans-serif", "size": 14},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "margin": {"l": 64, "r": 16, "t": 16, "b": 56},
+        "hoverlabel": {"align": "left"},
+        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
+        "xaxis": {"gridcolor": "rgba(128,128,128,0.18)", "zeroline": False, "automargin": True},
+        "yaxis": {"gridcolor": "rgba(128,128,128,0.18)", "zeroline": False, "automargin": True},
+    }
+)
+
+
+def plain(text: str) -> str:
+    """Text as plotly shows it letter for letter: `<` and `&` would be read as markup."""
+    return html.escape(text, quote=False)
+
+
+def colour(index: int, alpha: float = 1.0) -> str:
+    """The index-th colour of the palette, round and round, as CSS."""
+    value = PALETTE[index % len(PALETTE)].lstrip("#")
+    red, green, blue = (int(value[at : at + 2], 16) for at in (0, 2, 4))
+    return f"rgba({red},{green},{blue},{alpha:g})"
+
+
+def symbols(count: int) -> list[str]:
+    """So many marker symbols, round and round."""
+    return list(islice(cycle(SYMBOLS), count))
+
+
+def blank(height: int = 380) -> go.Figure:
+    """An empty figure in the project's look."""
+    figure = go.Figure()
+    figure.update_layout(template=TEMPLATE, height=height)
+    return figure

@@ -1,0 +1,115 @@
+"""`bench parser`: one real epoch of training and a pass of decoding.
+
+The share is the parser's counted operations a second over the rate of a plain matrix product
+(1024³, float32) measured in the same process right before and after.
+"""
+
+import argparse
+import resource
+import sys
+import time
+
+from core.config import RunConfig
+from core.data.base import DataMissing
+
+DEFAULTS = {"dataset": "overnight", "task": "", "batch_size": 64, "threads": 1, "device": "auto"}
+_SIZE = 1024
+
+
+def add_parser(subparsers: argparse._SubParsersAction) -> None:
+    parser = subparsers.add_parser(
+        "parser",
+        help="examples a second in training and decoding (the default)",
+        description="Train one epoch of a task and parse its test set; print the speeds.",
+    )
+    parser.add_argument("--dataset", help="where the task is from; the demo if it is missing")
+    parser.add_argument("--task", help="its name (default: the task with the most rows)")
+    parser.add_argument("--batch-size", type=int, help="rows a step (64)")
+    parser.add_argument("--threads", type=int, help="CPU threads (1)")
+    parser.add_argument("--device", help="auto, cpu or cuda:N")
+    parser.set_defaults(execute=execute, **DEFAULTS)
+
+
+def execute(args: argparse.Namespace) -> int:
+    config = RunConfig(
+        dataset=args.dataset, method="finetune", batch_size=args.batch_size,
+        threads=args.threads, device=args.device,
+    )  # fmt: skip
+    try:
+        return _measure(config, args.task)
+    except DataMissing as missing:
+        print(f"{missing} Measuring the demo instead.", file=sys.stderr)
+        return _measure(config.with_(dataset="demo"), "")
+
+
+def product_rate(device: object, seconds: float = 0.5) -> float:
+    """Operations a second of a float32 product of two 1024 × 1024 matrices."""
+    import torch
+
+    a = torch.ones(_SIZE, _SIZE, device=device)
+    wait = torch.cuda.synchronize if a.is_cuda else lambda: None
+    a @ a
+    wait()
+    count, began = 0, time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        a @ a
+        count += 1
+        wait()
+    return count * 2 * _SIZE**3 / (time.perf_counter() - began)
+
+
+def _measure(config: RunConfig, name: str) -> int:
+    import torch
+
+    from core.data.base import load_tasks
+    from core.learner import Learner
+    from core.parser.decode import parse
+    from core.parser.flops import forward_flops, training_flops
+
+    largest = name or max(load_tasks(config), key=lambda task: len(task.train)).name
+    torch.set_num_threads(config.threads)
+    learner = Learner(config.with_(task_order=(largest,)))
+    parser, rows, test = learner.parser, learner.train_rows[0], learner.test_rows[0]
+    optimizer = torch.optim.Adam(parser.parameters(), lr=config.learning_rate, fused=True)
+
+    def train_on(batch: object) -> None:
+        optimizer.zero_grad()
+        parser.loss(batch).backward()
+        torch.nn.utils.clip_grad_norm_(parser.parameters(), config.clip_norm)
+        optimizer.step()
+
+    batches = list(learner.method.batches(0))
+    parser.train()
+    for batch in batches[:3]:  # the first steps pay for allocations
+        train_on(batch)
+    before = product_rate(learner.device)
+    began = time.perf_counter()
+    for batch in batches:
+        train_on(batch)
+    if learner.device.type == "cuda":
+        torch.cuda.synchronize()
+    seconds = time.perf_counter() - began
+    after = product_rate(learner.device)
+    began = time.perf_counter()
+    parse(parser, test)
+    decoding = time.perf_counter() - began
+    rate = (before + after) / 2
+    share = sum(training_flops(parser, batch) for batch in batches) / seconds / rate
+    decoding_share = forward_flops(parser, test) / decoding / rate
+    padding = 1 - sum(int(b.steps.sum()) for b in batches) / sum(b.actions.numel() for b in batches)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    lines = [
+        f"{config.dataset}, task {largest}: {len(rows)} training rows, {len(test)} test rows; "
+        f"batch {config.batch_size}, {learner.device}, {config.threads} threads",
+        f"training  {len(rows) / seconds:8.0f} examples/s   {share:6.1%} of the product rate",
+        f"decoding  {len(test) / decoding:8.0f} examples/s   {decoding_share:6.1%} of the product "
+        f"rate (beam {config.beam_size}, teacher-forced operations of the gold forms)",
+        f"product   {rate / 1e9:8.1f} Gflop/s ({_SIZE}³ float32: {before / 1e9:.1f} before, "
+        f"{after / 1e9:.1f} after)",
+        f"padding   {padding:8.1%} of the decoder's steps",
+        f"memory    {peak:8.0f} MB at its peak (resident)",
+    ]
+    if learner.device.type == "cuda":
+        lines.append(f"          {torch.cuda.max_memory_allocated() / 2**20:8.0f} MB on the GPU")
+    print("\n".join(lines))
+    return 0

@@ -1,0 +1,105 @@
+"""A configuration as words of the command line, and back.
+
+`--name value` for what RunConfig declares, `--method.name value` (and `--sampler.`, `--dataset.`)
+for what the chosen method declares; yes and no are `--name` and `--no-name`.
+"""
+
+import argparse
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.commands import Parser
+from core.config import OPTION_GROUPS, RunConfig, changed
+from core.options import ConfigError, OptionSpec, specs
+
+
+def command_line(config: RunConfig) -> str:
+    """What to type to start a run of this config."""
+    settings = sorted(changed(config), key=lambda item: isinstance(item[1], (list, tuple)))
+    words = ["python", "-m", "core", "train"]
+    for name, value in settings:  # lists last: they take every word that follows
+        words += _words(flag(name), value)
+    return shlex.join(words)
+
+
+def flag(name: str) -> str:
+    """The word for an option: `method.fast_epochs` → `--method.fast-epochs`."""
+    return "--" + name.replace("_", "-")
+
+
+def _words(option: str, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [option if value else option.replace("--", "--no-", 1)]
+    if isinstance(value, (list, tuple)):
+        if any(item.startswith("-") for item in value):
+            return [f"{option}={item}" for item in value]
+        return [option, *value]
+    text = str(value)
+    return [f"{option}={text}"] if text.startswith("-") else [option, text]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Offer what RunConfig declares, under its headings."""
+    headings: dict[str, argparse._ArgumentGroup] = {}
+    for spec in specs(RunConfig):
+        if spec.group not in headings:
+            headings[spec.group] = parser.add_argument_group(spec.group)
+        _add(headings[spec.group], spec, spec.name)
+
+
+def read_config(args: argparse.Namespace, more: Sequence[str], base: RunConfig) -> RunConfig:
+    """`base` with what was given: `args` of add_options, `more` the words that it left over.
+
+    Where the method, sampler or data set is another than the base's, the base's options for it
+    don't count. ConfigError names what is not an option or not allowed.
+    """
+    given = {s.name: getattr(args, s.name) for s in specs(RunConfig) if hasattr(args, s.name)}
+    for which in OPTION_GROUPS:
+        if given.get(which, getattr(base, which)) != getattr(base, which):
+            given[f"{which}_options"] = {}
+    config = base.with_(**given)
+    if not more:
+        return config
+    merged = {which: dict(getattr(config, f"{which}_options")) for which in OPTION_GROUPS}
+    for name, value in vars(own_parser(config).parse_args(list(more))).items():
+        which, _, option = name.partition(".")
+        merged[which][option] = value
+    return config.with_(**{f"{which}_options": values for which, values in merged.items()})
+
+
+def own_parser(config: RunConfig) -> Parser:
+    """The parser of what the config's data set, method and sampler declare."""
+    parser = Parser(
+        prog="python -m core train", usage="%(prog)s [options]", add_help=False, allow_abbrev=False
+    )
+    for which, registry in OPTION_GROUPS.items():
+        try:
+            entry = registry[getattr(config, which)]
+        except ValueError as error:
+            raise ConfigError(str(error)) from None
+        heading = parser.add_argument_group(f"{registry.kind} {entry.name}: {entry.label}")
+        for spec in specs(entry.options):
+            _add(heading, spec, f"{which}.{spec.name}")
+    return parser
+
+
+def load_base(path: Path | None) -> RunConfig:
+    """The config of a TOML file, or the default one."""
+    return RunConfig() if path is None else RunConfig.from_toml(path)
+
+
+def _add(heading: argparse._ArgumentGroup, spec: OptionSpec, name: str) -> None:
+    """Offer one option; absent from the result where it was not given."""
+    limits = "" if spec.type is bool else f"{spec.allowed}; "
+    shown = " ".join(spec.default) if spec.type is tuple else spec.default
+    text = f"{spec.help} ({limits}default: {shown!r})".replace("%", "%%")
+    common: Mapping[str, Any] = {"dest": name, "help": text, "default": argparse.SUPPRESS}
+    if spec.type is bool:
+        heading.add_argument(flag(name), action=argparse.BooleanOptionalAction, **common)
+    elif spec.type is tuple:
+        heading.add_argument(flag(name), nargs="*", action="extend", metavar="NAME", **common)
+    else:
+        kinds = {int: "N", float: "X", str: "TEXT"}
+        heading.add_argument(flag(name), type=spec.type, metavar=kinds[spec.type], **common)

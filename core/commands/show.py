@@ -1,0 +1,73 @@
+"""`show`: one run, with its accuracies."""
+
+import argparse
+import json
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+
+from core.commands.display import accuracies, duration
+from core.commands.line import command_line
+from core.events import Accuracy
+from core.runs.life import Run
+from core.runs.store import Store
+from core.runs.tables import accuracies as accuracy_table
+
+
+def add_parser(subparsers: argparse._SubParsersAction) -> None:
+    parser = subparsers.add_parser("show", help="show a run", description="A run in full.")
+    parser.add_argument("id", type=int, metavar="ID")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.set_defaults(execute=_execute)
+
+
+def _execute(args: argparse.Namespace) -> int:
+    store = Store()
+    store.mark_interrupted()
+    run, matrix = store.run(args.id), _matrix(store, args.id)
+    if args.json:
+        cells = [asdict(cell) for row in matrix for cell in row]
+        print(json.dumps(as_json(run) | {"accuracies": cells}, indent=2, ensure_ascii=False))
+        return 0
+    for name, value in _facts(run):
+        print(f"{name:9} {value}")
+    names = run.facts.get("tasks", [])
+    for row in matrix:
+        name = names[row[0].after] if row[0].after < len(names) else ""
+        print(f"after {row[0].after + 1} {name}: {accuracies(row)}")
+        print("   " + "  ".join(f"{cell.correct}/{cell.total}" for cell in row))
+    return 0
+
+
+def as_json(run: Run) -> dict[str, Any]:
+    """Plain values; times in ISO 8601."""
+    values = {name: getattr(run, name) for name in Run.__dataclass_fields__}
+    values["config"] = run.config.to_dict()
+    return {n: v.isoformat() if isinstance(v, datetime) else v for n, v in values.items()}
+
+
+def _facts(run: Run) -> list[tuple[str, str]]:
+    facts = [
+        ("run", f"{run.id}  {run.name}"),
+        ("status", f"{run.status}, {run.progress:.0%} done in {duration(run.seconds)}"),
+        ("left", duration(run.seconds_left) if run.seconds_left is not None else ""),
+        ("error", run.error),
+        ("device", run.device),
+        ("with", ", ".join(f"{name} {version}" for name, version in run.versions.items())),
+        ("as", command_line(run.config)),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+def _matrix(store: Store, id: int) -> list[list[Accuracy]]:
+    """acc[k, i] as rows k."""
+    cells = accuracy_table.c
+    query = select(cells.after, cells.on_task, cells.correct, cells.total)
+    query = query.where(cells.run_id == id).order_by(cells.after, cells.on_task)
+    rows: dict[int, list[Accuracy]] = {}
+    with store.engine.connect() as connection:
+        for found in connection.execute(query):
+            rows.setdefault(found[0], []).append(Accuracy(*found))
+    return list(rows.values())

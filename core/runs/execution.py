@@ -1,0 +1,181 @@
+"""Carries one run out, from where it stands to its end: for the manager and the command line.
+
+Whatever happens inside becomes a status and a readable reason; nothing but a broken store and an
+interruption from outside gets through.
+"""
+
+import errno
+import importlib.metadata
+import logging
+import math
+import platform
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+
+import core
+from core.data.base import DataError
+from core.events import Event
+from core.options import ConfigError
+from core.runs import checkpoints
+from core.runs.checkpoints import CheckpointError
+from core.runs.life import FAILED, FINISHED, INTERRUPTED, STOPPED, Run, StoreError
+from core.runs.owner import Owner
+from core.runs.store import Store, StoreUnavailable
+
+POLL_SECONDS = 1.0  # between two looks at the store's stop flag
+BEAT_SECONDS = 5.0  # between two heartbeats; silence counts after store.SILENCE
+
+Train = Callable[..., None]  # as core.training.train
+
+log = logging.getLogger(__name__)
+
+
+def execute(
+    store: Store,
+    run: Run,
+    owner: Owner,
+    *,
+    stop: threading.Event | None = None,
+    watch: Callable[[Event], None] | None = None,
+    train: Train | None = None,
+    patience: float = math.inf,
+) -> Run:
+    """Carry out a run that `owner` has claimed; returns it as it then stands in the store.
+
+    It goes on from its checkpoint where it has one, and ends within a batch after `stop` is set or
+    a stop is asked for in the store. `watch` sees every event after it was recorded. `patience` is
+    how many seconds to wait for a store that can't take the outcome; StoreError after that.
+    """
+    with Hold(store, run.id, owner, stop or threading.Event()) as hold:
+        try:
+            status, error = _learn(store, run, hold, watch, train), ""
+        except Exception as problem:
+            status, error = FAILED, explain(problem)
+            _log(run, problem, error)
+        except BaseException:
+            _settle(store, run, owner, INTERRUPTED, "It was broken off.", patience)
+            raise
+        if hold.lost:
+            log.warning("Run %d was taken from this process.", run.id)
+        else:
+            _settle(store, run, owner, status, error, patience)
+    return store.run(run.id)
+
+
+class Hold:
+    """A run while it is carried out here: renews its heartbeat and knows when it is to stop."""
+
+    def __init__(self, store: Store, run: int, owner: Owner, stop: threading.Event) -> None:
+        self.lost = False  # the store says that the run is no longer ours
+        self._store, self._run, self._owner, self._stop = store, run, owner, stop
+        self._over = threading.Event()
+        self._asked = -math.inf
+        self._thread = threading.Thread(target=self._beat, name=f"heart of run {run}", daemon=True)
+
+    def should_stop(self) -> bool:
+        """Whether to stop now; cheap enough to ask after every batch."""
+        moment = time.monotonic()
+        if not self._stop.is_set() and moment - self._asked >= POLL_SECONDS:
+            self._asked = moment
+            if self._store.stop_requested(self._run):
+                self._stop.set()
+        return self._stop.is_set()
+
+    def __enter__(self) -> "Hold":
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+
+    def _beat(self) -> None:
+        while not self._over.wait(BEAT_SECONDS):
+            try:
+                held = self._store.heartbeat(self._run, self._owner)
+            except StoreError as error:
+                log.warning("No heartbeat of run %d: %s", self._run, error)
+                continue
+            if not held and not self._over.is_set():
+                self.lost = True
+                self._stop.set()
+                return
+
+
+def versions() -> dict[str, str]:
+    """What a run is computed with."""
+    packages = {name: importlib.metadata.version(name) for name in ("torch", "numpy")}
+    return {"python": platform.python_version(), **packages, "total_recall": core.__version__}
+
+
+def explain(problem: Exception) -> str:
+    """Why a run failed, in one sentence for people."""
+    from core.training import TrainingFailed
+
+    readable = (ConfigError, DataError, TrainingFailed, CheckpointError, StoreError)
+    said = " ".join(str(problem).split())
+    if isinstance(problem, readable) and said:
+        return said
+    if isinstance(problem, MemoryError) or type(problem).__name__ == "OutOfMemoryError":
+        return "Memory ran out: a smaller batch_size, hidden_size or beam_size needs less of it."
+    if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
+        return "The disk is full."
+    return f"Unexpected {type(problem).__name__}: {said.rstrip('.') or 'no message'} (see the log)."
+
+
+def _learn(
+    store: Store, run: Run, hold: Hold, watch: Callable[[Event], None] | None, train: Train | None
+) -> str:
+    from core import training
+
+    store.note_versions(run.id, versions())
+    if run.attempts == 1:
+        checkpoints.delete(run.id)  # of a run in an earlier database that bore this number
+
+    def record(event: Event) -> None:
+        store.record(run.id, event)
+        if watch is not None:
+            watch(event)
+
+    try:
+        (train or training.train)(
+            run.config,
+            record,
+            hold.should_stop,
+            resume=checkpoints.load(run.id),
+            save=lambda state: checkpoints.save(run.id, state),
+            keep=lambda task, state: checkpoints.keep(run.id, task, state),
+        )
+    except training.Stopped:
+        return STOPPED
+    return FINISHED
+
+
+def _settle(store: Store, run: Run, owner: Owner, status: str, error: str, patience: float) -> None:
+    """Write the outcome down, however long the store can't be written (a full disk, say)."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            store.move(run.id, status, error=error, owner=owner)
+            break
+        except StoreUnavailable as problem:
+            if time.monotonic() >= deadline:
+                raise
+            log.warning("Run %d is %s, but: %s", run.id, status, problem)
+            time.sleep(POLL_SECONDS)
+    if status == FINISHED:
+        try:
+            checkpoints.drop_state(run.id)
+        except CheckpointError as problem:
+            log.warning("%s", problem)
+
+
+def _log(run: Run, problem: Exception, error: str) -> None:
+    known = not error.startswith("Unexpected")
+    log.error("Run %d failed: %s", run.id, error, exc_info=None if known else problem)

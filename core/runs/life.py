@@ -1,0 +1,92 @@
+"""A run and its life: queued → running → finished | failed | stopped | interrupted.
+
+The last three can go back to the queue; a run can be stopped while it waits there.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any
+
+from core.config import RunConfig
+
+QUEUED, RUNNING, FINISHED = "queued", "running", "finished"
+FAILED, STOPPED, INTERRUPTED = "failed", "stopped", "interrupted"
+STATUSES = (QUEUED, RUNNING, FINISHED, FAILED, STOPPED, INTERRUPTED)
+
+MOVES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        QUEUED: frozenset({RUNNING, STOPPED}),
+        RUNNING: frozenset({FINISHED, FAILED, STOPPED, INTERRUPTED}),
+        FINISHED: frozenset(),
+        FAILED: frozenset({QUEUED}),
+        STOPPED: frozenset({QUEUED}),
+        INTERRUPTED: frozenset({QUEUED}),
+    }
+)
+
+
+class StoreError(RuntimeError):
+    """What can't be done with the runs as they are stored: one readable sentence."""
+
+
+class StoreUnavailable(StoreError):  # noqa: N818 - it is a state, which may pass
+    """The database itself can't be read or written."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A configuration and how far it has come. Times are aware, in UTC; durations in seconds."""
+
+    id: int
+    name: str
+    config: RunConfig
+    status: str
+    progress: float  # 0 to 1
+    progress_text: dict[str, Any]  # the last events.Progress, or {}
+    created: datetime
+    started: datetime | None  # of the first attempt
+    ended: datetime | None
+    seconds: float  # running time over all attempts
+    seconds_left: float | None  # at the rate of this attempt; None where not known
+    device: str  # as configured; once it has run, the one it ran on
+    versions: dict[str, str]
+    facts: dict[str, Any]  # the last events.RunStarted, or {}
+    error: str
+    stop_requested: bool
+    attempts: int  # times it was begun
+
+    @property
+    def can_resume(self) -> bool:
+        return QUEUED in MOVES[self.status]
+
+    @property
+    def can_stop(self) -> bool:
+        return STOPPED in MOVES[self.status] and not self.stop_requested
+
+
+def check_move(id: int, old: str, new: str) -> None:
+    """StoreError where a run may not go from `old` to `new`, saying what it may do."""
+    if new not in STATUSES:
+        raise StoreError(f"'{new}' is not a status of a run; there are: {', '.join(STATUSES)}.")
+    if new not in MOVES[old]:
+        allowed = " or ".join(sorted(MOVES[old])) or "nothing else"
+        raise StoreError(f"Run {id} is {old} and can become {allowed}, not {new}.")
+
+
+def default_name(config: RunConfig) -> str:
+    """What a run is called where nobody has named it."""
+    return f"{config.method} on {config.dataset}, seed {config.seed}"
+
+
+def seconds_left(done: float, total: float, first: float, elapsed: float) -> float | None:
+    """Seconds to `total` at the rate from `first` to `done` in `elapsed`; None where it stood."""
+    if done <= first or elapsed <= 0:
+        return None
+    return max(0.0, total - done) * elapsed / (done - first)
+
+
+def now() -> datetime:
+    """The time, aware, in UTC."""
+    return datetime.now(UTC)

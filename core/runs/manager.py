@@ -1,0 +1,193 @@
+"""The manager: the worker threads of a process that carry queued runs out.
+
+The queue is the store's. There is one manager a process; it belongs to no session and no page.
+Nothing has to be shut down: a process that dies leaves whole transactions and whole checkpoints.
+"""
+
+import logging
+import os
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from core import places
+from core.config import RunConfig
+from core.runs import checkpoints, devices
+from core.runs.execution import Train, execute
+from core.runs.life import StoreError
+from core.runs.owner import new_owner
+from core.runs.store import Store
+
+IDLE_SECONDS = 1.0  # between two looks at the queue: another process may have added to it
+WATCH_SECONDS = 5.0  # between two searches for runs whose process is gone
+CLOSE_SECONDS = 10.0
+
+_PROCESS = "total_recall_process"
+
+log = logging.getLogger(__name__)
+
+
+class Manager:
+    """Queues runs and carries them out, one at a time for each worker of a device."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        workers: int = 1,
+        devices: Sequence[str] | None = None,
+        train: Train | None = None,
+        validate: Callable[[RunConfig], None] | None = None,
+    ) -> None:
+        """Starts the threads: `workers` for each of `devices` (default: all of this machine).
+
+        `train` and `validate` stand in for those of the training. StoreError where the store
+        can't be used.
+        """
+        self.store = store
+        self._train = train
+        self._validate = validate
+        self._workers = workers
+        self._devices = devices
+        self._closing = threading.Event()
+        self._change = threading.Condition()
+        self._stops: dict[int, threading.Event] = {}  # runs carried out here
+        self._threads: list[threading.Thread] = []
+        store.mark_interrupted()
+        self._start("run manager", self._manage)
+
+    # --- for pages ----------------------------------------------------------------------------
+
+    def submit(self, config: RunConfig, name: str = "") -> int:
+        """Queue a run; its number. ConfigError or DataError where it can't be carried out."""
+        self._check(config)
+        id = self.store.create(config, name)
+        self._wake()
+        return id
+
+    def submit_many(self, config: RunConfig, seeds: Iterable[int], name: str = "") -> list[int]:
+        """Queue a run for each seed; nothing is queued where one can't be carried out."""
+        configs = [config.with_(seed=seed) for seed in seeds]
+        for each in configs[:1]:  # they differ in nothing but the seed, which RunConfig checks
+            self._check(each)
+        titles = [f"{name}, seed {each.seed}" if name.strip() else "" for each in configs]
+        ids = [self.store.create(*pair) for pair in zip(configs, titles, strict=True)]
+        self._wake()
+        return ids
+
+    def stop(self, id: int) -> None:
+        """Stop a run within a batch, wherever it is; StoreError where it neither runs nor waits."""
+        self.store.request_stop(id)
+        stop = self._stops.get(id)
+        if stop is not None:
+            stop.set()
+
+    def resume(self, id: int) -> None:
+        """Queue a run that ended early, to go on from its checkpoint; StoreError otherwise."""
+        self.store.resume(id)
+        self._wake()
+
+    def delete(self, id: int) -> None:
+        """Delete a run with its checkpoints; StoreError while it runs."""
+        self.store.delete(id)
+        checkpoints.delete(id)
+
+    def close(self) -> None:
+        """Stop what runs here and end the threads."""
+        self._closing.set()
+        for stop in list(self._stops.values()):
+            stop.set()
+        self._wake()
+        for thread in list(self._threads):
+            thread.join(CLOSE_SECONDS)
+        self.store.close()
+
+    # --- threads ------------------------------------------------------------------------------
+
+    def _start(self, name: str, target: Callable[..., None], *args: Any) -> None:
+        thread = threading.Thread(target=target, args=args, name=name, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _manage(self) -> None:
+        """Start the workers, then look for runs whose process is gone."""
+        try:
+            warm_up()
+            for device in self._devices or devices.available():
+                for number in range(self._workers):
+                    self._start(f"worker {number} on {device}", self._work, device)
+        except Exception:
+            log.exception("No workers: runs will wait.")
+        while not self._closing.wait(WATCH_SECONDS):
+            try:
+                self.store.mark_interrupted()
+            except StoreError as error:
+                log.warning("%s", error)
+
+    def _work(self, device: str) -> None:
+        owner, wanted = new_owner(), devices.settings(device)
+        while not self._closing.is_set():
+            try:
+                run = self.store.claim(owner, devices=wanted)
+                if run is None:
+                    with self._change:
+                        self._change.wait(IDLE_SECONDS)
+                    continue
+                stop = self._stops[run.id] = threading.Event()
+                if self._closing.is_set():
+                    stop.set()
+                try:
+                    execute(self.store, run, owner, stop=stop, train=self._train)
+                finally:
+                    del self._stops[run.id]
+            except Exception as error:  # the worker outlives whatever a run or the store does
+                log.error("Worker on %s: %s", device, error, exc_info=error)
+                self._closing.wait(IDLE_SECONDS)
+
+    def _check(self, config: RunConfig) -> None:
+        if self._validate is not None:
+            self._validate(config)
+        else:
+            from core import learner
+
+            learner.validate(config)
+
+    def _wake(self) -> None:
+        with self._change:
+            self._change.notify_all()
+
+
+def warm_up() -> None:
+    """Import PyTorch and make its first optimizer, which imports for seconds."""
+    import torch
+
+    torch.optim.Adam([torch.zeros(1, requires_grad=True)])
+
+
+def manager() -> Manager:
+    """The manager of this process, made on first use: for the present home and database.
+
+    It hangs on a module of our own making, which no file watcher evicts: code that was edited and
+    imported again finds the manager that is there. TOTAL_RECALL_WORKERS (default 1) says how many
+    workers a device gets.
+    """
+    process = sys.modules.setdefault(_PROCESS, types.ModuleType(_PROCESS))
+    lock = process.__dict__.setdefault("lock", threading.Lock())
+    with lock:
+        place = (str(places.home()), places.database_url())
+        if process.__dict__.get("place") != place:
+            old = process.__dict__.pop("manager", None)
+            if old is not None:
+                old.close()
+            process.__dict__["manager"] = Manager(Store(), workers=_workers())
+            process.__dict__["place"] = place
+        return process.__dict__["manager"]
+
+
+def _workers() -> int:
+    given = os.environ.get("TOTAL_RECALL_WORKERS") or "1"
+    if not given.isdecimal() or int(given) < 1:
+        raise StoreError(f"TOTAL_RECALL_WORKERS = {given!r}: expected a whole number from 1.")
+    return int(given)

@@ -1,0 +1,80 @@
+"""How events become rows: each kind once under its key, progress not oftener than it is looked at.
+
+Progress comes after every batch. It is written at most every half second, and at once where a
+stage begins or ends; what is held back meanwhile goes in with the next thing that is written.
+"""
+
+import threading
+import time
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Connection, and_, delete, func, insert, literal, update
+
+from core.events import Event, Progress, RunStarted
+from core.runs import life
+from core.runs.database import finite
+from core.runs.tables import EVENT_TABLES, UtcTime, runs
+
+INTERVAL = 0.5  # seconds between two writes of progress
+
+
+class Throttle:
+    """Decides which events of a run are due to be written; safe with many threads."""
+
+    def __init__(self, interval: float = INTERVAL) -> None:
+        self._interval = interval
+        self._lock = threading.Lock()
+        self._written: dict[int, tuple[float, int, str]] = {}  # run → when, task, stage
+        self._held: dict[int, Progress] = {}
+
+    def due(self, run: int, event: Event) -> tuple[Event, ...]:
+        """What to write now that this event has come: nothing, it, or the held progress and it."""
+        with self._lock:
+            held = self._held.pop(run, None)
+            if not isinstance(event, Progress):
+                return (event,) if held is None else (held, event)
+            moment = time.monotonic()
+            when, task, stage = self._written.get(run, (-self._interval, -1, ""))
+            new = (task, stage) != (event.task, event.stage)
+            ends = event.epoch >= event.epochs or event.done >= event.total
+            if not (new or ends or moment - when >= self._interval):
+                self._held[run] = event
+                return ()
+            self._written[run] = (moment, event.task, event.stage)
+            return (event,)
+
+    def end(self, run: int) -> Progress | None:
+        """The run's attempt is over: the progress still to be written, if any."""
+        with self._lock:
+            self._written.pop(run, None)
+            return self._held.pop(run, None)
+
+
+def write_event(connection: Connection, run: int, event: Event) -> None:
+    """One event of a run whose row is locked; the same key again replaces what it says."""
+    if isinstance(event, Progress):
+        connection.execute(update(runs).where(runs.c.id == run).values(_progress(event)))
+    elif isinstance(event, RunStarted):
+        facts = {"facts": asdict(event), "device": event.device}
+        connection.execute(update(runs).where(runs.c.id == run).values(facts))
+    else:
+        table = EVENT_TABLES[type(event)]
+        told = [column for column in table.c if column.name != "run_id"]
+        row = {c.name: finite(getattr(event, c.info.get("field", c.name))) for c in told}
+        row["run_id"] = run
+        same = and_(*(column == row[column.name] for column in table.primary_key))
+        connection.execute(delete(table).where(same))
+        connection.execute(insert(table).values(row))
+
+
+def _progress(event: Progress) -> dict[str, Any]:
+    moment = life.now()
+    share = event.done / event.total if event.total > 0 else 0.0
+    return {
+        "progress": min(1.0, max(0.0, share)),
+        "progress_text": asdict(event),
+        "progress_time": moment,
+        "first_done": func.coalesce(runs.c.first_done, event.done),
+        "first_time": func.coalesce(runs.c.first_time, literal(moment, UtcTime())),
+    }

@@ -1,0 +1,108 @@
+"""Rows of the table of runs: what they mean, and what a change of status changes in them."""
+
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, select, update
+
+from core.config import RunConfig
+from core.runs import life
+from core.runs.life import FINISHED, QUEUED, RUNNING, Run, StoreError
+from core.runs.owner import Owner, gone
+from core.runs.tables import runs
+
+SILENCE = timedelta(seconds=30)  # no heartbeat for so long: the process counts as gone
+
+to_config = lru_cache(maxsize=4096)(RunConfig.from_json)
+
+
+def one(id: int) -> Select[Any]:
+    """The query for a run's row."""
+    return select(runs).where(runs.c.id == id)
+
+
+def locked(connection: Connection, id: int) -> Row[Any]:
+    """A run's row, which nobody else changes before this transaction ends."""
+    row = connection.execute(one(id).with_for_update()).first()
+    if row is None:
+        raise unknown(id)
+    return row
+
+
+def change(
+    connection: Connection,
+    row: Row[Any],
+    status: str,
+    *,
+    owner: Owner | None = None,
+    error: str = "",
+    end: datetime | None = None,
+) -> None:
+    """Move a locked row to another status; StoreError where life.MOVES forbids it.
+
+    `owner` is who takes a run that begins, `end` when one that ran has ended (default: now).
+    """
+    life.check_move(row.id, row.status, status)
+    moment = life.now()
+    values: dict[str, Any] = {"status": status, "stop_requested": False, "error": error}
+    if row.status == RUNNING:
+        ended = end or moment
+        spent = (ended - row.attempt_started).total_seconds()
+        values |= {"seconds": row.seconds + max(0.0, spent), "owner_token": ""}
+        values |= {"ended": ended, "first_done": None, "first_time": None}
+        values |= {"progress": 1.0} if status == FINISHED else {}
+    elif status == QUEUED:
+        values |= {"queued": moment, "ended": None}
+    elif status == RUNNING:
+        values |= {"started": row.started or moment, "attempts": row.attempts + 1}
+        values |= {"attempt_started": moment, "heartbeat": moment}
+        if owner is not None:
+            values |= {"owner_host": owner.host, "owner_pid": owner.pid}
+            values |= {"owner_started": owner.started, "owner_token": owner.token}
+    else:
+        values |= {"ended": moment}
+    connection.execute(update(runs).where(runs.c.id == row.id).values(values))
+
+
+def abandoned(row: Row[Any]) -> bool:
+    """Whether the process of a running run is gone; unseen ones count so when silent for long."""
+    ended = gone(Owner(row.owner_host, row.owner_pid, row.owner_started, row.owner_token))
+    return life.now() - row.heartbeat > SILENCE if ended is None else ended
+
+
+def unknown(id: int) -> StoreError:
+    return StoreError(f"There is no run {id}.")
+
+
+def to_run(row: Row[Any]) -> Run:
+    """What a row says, with the time it has run and will run still as of now."""
+    seconds, left = row.seconds, None
+    if row.status == RUNNING:
+        moment = life.now()
+        seconds += max(0.0, (moment - row.attempt_started).total_seconds())
+        if row.progress_text and row.first_time is not None:
+            elapsed = (row.progress_time - row.first_time).total_seconds()
+            done, total = row.progress_text["done"], row.progress_text["total"]
+            left = life.seconds_left(done, total, row.first_done, elapsed)
+        if left is not None:
+            left = max(0.0, left - (moment - row.progress_time).total_seconds())
+    return Run(
+        id=row.id,
+        name=row.name,
+        config=to_config(row.config),
+        status=row.status,
+        progress=row.progress,
+        progress_text=row.progress_text,
+        created=row.created,
+        started=row.started,
+        ended=row.ended,
+        seconds=seconds,
+        seconds_left=left,
+        device=row.device,
+        versions=row.versions,
+        facts=row.facts,
+        error=row.error,
+        stop_requested=row.stop_requested,
+        attempts=row.attempts,
+    )

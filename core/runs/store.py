@@ -1,0 +1,222 @@
+"""The store of runs: what was asked for, how far it is, what it told. SQLAlchemy Core.
+
+Many processes and threads read and write at once. Whatever changes a run first locks its row, so
+that each change sees the last one whole; a run that a process holds is known by its owner's token.
+"""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from core import places
+from core.config import RunConfig
+from core.events import Event
+from core.runs import life, rows
+from core.runs.database import open_database, reason
+from core.runs.life import INTERRUPTED, QUEUED, RUNNING, STOPPED, Run, StoreError, StoreUnavailable
+from core.runs.owner import Owner
+from core.runs.recording import Throttle, write_event
+from core.runs.tables import runs
+
+
+class Store:
+    """Runs in a database; every method may be called from any thread."""
+
+    def __init__(self, url: str | None = None) -> None:
+        """StoreError where the database (default: places.database_url()) can't be opened."""
+        self.url = url or places.database_url()
+        self.engine = open_database(self.url)
+        self._writer = self.engine.execution_options(writes=True)
+        self._throttle = Throttle()
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self.engine.dispose()
+
+    # --- runs ---------------------------------------------------------------------------------
+
+    def create(self, config: RunConfig, name: str = "", *, claimed_by: Owner | None = None) -> int:
+        """A new run's number: queued, or already running for its owner."""
+        moment = life.now()
+        row = {
+            "name": name.strip() or life.default_name(config),
+            "config": config.to_json(),
+            "status": QUEUED,
+            "wanted_device": config.device,
+            "device": config.device,
+            "created": moment,
+            "queued": moment,
+        }
+        with self._writing() as connection:
+            id = connection.execute(insert(runs).values(row)).inserted_primary_key[0]
+            if claimed_by is not None:
+                new = rows.locked(connection, id)
+                rows.change(connection, new, RUNNING, owner=claimed_by)
+        return id
+
+    def run(self, id: int) -> Run:
+        """StoreError where there is no such run."""
+        with self._reading() as connection:
+            row = connection.execute(rows.one(id)).first()
+        if row is None:
+            raise rows.unknown(id)
+        return rows.to_run(row)
+
+    def runs(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        statuses: Collection[str] | None = None,
+    ) -> list[Run]:
+        """Newest first."""
+        query = select(runs).order_by(runs.c.id.desc()).limit(limit).offset(offset or None)
+        if statuses is not None:
+            query = query.where(runs.c.status.in_(list(statuses)))
+        with self._reading() as connection:
+            return [rows.to_run(row) for row in connection.execute(query)]
+
+    def rename(self, id: int, name: str) -> None:
+        """StoreError where the name is empty."""
+        if not name.strip():
+            raise StoreError("A run's name can't be empty.")
+        self._set(id, name=name.strip())
+
+    def delete(self, id: int) -> None:
+        """Forget the run and all that it told; refused while it runs."""
+        with self._writing() as connection:
+            if rows.locked(connection, id).status == RUNNING:
+                raise StoreError(f"Run {id} is running: stop it before deleting it.")
+            connection.execute(delete(runs).where(runs.c.id == id))
+
+    # --- life ---------------------------------------------------------------------------------
+
+    def move(self, id: int, status: str, *, error: str = "", owner: Owner | None = None) -> None:
+        """To another status; StoreError where life.MOVES forbids it or another owner has the run.
+
+        Progress that was held back is written first.
+        """
+        held = self._throttle.end(id)
+        with self._writing() as connection:
+            row = rows.locked(connection, id)
+            if owner is not None and row.status == RUNNING and row.owner_token != owner.token:
+                raise StoreError(f"Run {id} is held by another process by now.")
+            if held is not None and row.status == RUNNING:
+                write_event(connection, id, held)
+            rows.change(connection, row, status, owner=owner, error=error)
+
+    def claim(
+        self, owner: Owner, *, id: int | None = None, devices: Collection[str] | None = None
+    ) -> Run | None:
+        """Take the run that has waited longest, or None: nobody else gets it.
+
+        `id` asks for one run only, `devices` for runs whose configured device is among these.
+        """
+        query = select(runs.c.id).where(runs.c.status == QUEUED)
+        if id is not None:
+            query = query.where(runs.c.id == id)
+        if devices is not None:
+            query = query.where(runs.c.wanted_device.in_(list(devices)))
+        query = query.order_by(runs.c.queued, runs.c.id).limit(1)
+        with self._reading() as connection:  # an idle worker asks often and must not lock
+            if connection.scalar(query) is None:
+                return None
+        with self._writing() as connection:
+            found = connection.scalar(query.with_for_update(skip_locked=True))
+            if found is None:
+                return None
+            rows.change(connection, rows.locked(connection, found), RUNNING, owner=owner)
+        return self.run(found)
+
+    def resume(self, id: int, *, claimed_by: Owner | None = None) -> None:
+        """Back to the queue, or at once to its owner; StoreError where it has not ended early."""
+        with self._writing() as connection:
+            rows.change(connection, rows.locked(connection, id), QUEUED)
+            if claimed_by is not None:
+                rows.change(connection, rows.locked(connection, id), RUNNING, owner=claimed_by)
+
+    def request_stop(self, id: int) -> None:
+        """Ask a running run to stop within a batch; one that still waits is stopped at once."""
+        with self._writing() as connection:
+            row = rows.locked(connection, id)
+            if row.status == RUNNING:
+                ask = update(runs).where(runs.c.id == id).values(stop_requested=True)
+                connection.execute(ask)
+            else:
+                rows.change(connection, row, STOPPED)
+
+    def stop_requested(self, id: int) -> bool:
+        """StoreError where there is no such run."""
+        with self._reading() as connection:
+            asked = connection.scalar(select(runs.c.stop_requested).where(runs.c.id == id))
+        if asked is None:
+            raise rows.unknown(id)
+        return asked
+
+    def heartbeat(self, id: int, owner: Owner) -> bool:
+        """Say that the owner still works on the run; False where the run is its no longer."""
+        with self._writing() as connection:
+            held = (runs.c.id == id, runs.c.status == RUNNING, runs.c.owner_token == owner.token)
+            beat = update(runs).where(*held).values(heartbeat=life.now())
+            return connection.execute(beat).rowcount == 1
+
+    def mark_interrupted(self) -> list[int]:
+        """The running runs whose process is gone, now marked as interrupted."""
+        with self._reading() as connection:
+            running = connection.execute(select(runs).where(runs.c.status == RUNNING)).all()
+        marked = []
+        for seen in filter(rows.abandoned, running):
+            with self._writing() as connection:
+                row = connection.execute(rows.one(seen.id).with_for_update()).first()
+                if row is not None and row.status == RUNNING and rows.abandoned(row):
+                    error = "The process that ran it is gone."
+                    rows.change(connection, row, INTERRUPTED, error=error, end=row.heartbeat)
+                    marked.append(seen.id)
+        return marked
+
+    # --- what a run tells ---------------------------------------------------------------------
+
+    def record(self, id: int, event: Event) -> None:
+        """Keep what a run told, once under the event's key; also a sign of life.
+
+        Progress that comes thick and fast is thinned out (see core.runs.recording).
+        """
+        due = self._throttle.due(id, event)
+        if not due:
+            return
+        with self._writing() as connection:
+            beat = update(runs).where(runs.c.id == id).values(heartbeat=life.now())
+            if connection.execute(beat).rowcount == 0:  # this also locks the run's row
+                raise rows.unknown(id)
+            for item in due:
+                write_event(connection, id, item)
+
+    def note_versions(self, id: int, versions: dict[str, str]) -> None:
+        """What the run was computed with."""
+        self._set(id, versions=versions)
+
+    # --- transactions -------------------------------------------------------------------------
+
+    def _set(self, id: int, **values: object) -> None:
+        with self._writing() as connection:
+            query = update(runs).where(runs.c.id == id).values(values)
+            if connection.execute(query).rowcount == 0:
+                raise rows.unknown(id)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        try:
+            with self._writer.begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise StoreUnavailable(f"The run store can't be written: {reason(error)}.") from error
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        try:
+            with self.engine.connect() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise StoreUnavailable(f"The run store can't be read: {reason(error)}.") from error

@@ -1,0 +1,134 @@
+"""The tables of the run store. Everything here is portable SQL.
+
+A run is a row of `runs`; what it tells (core.events) goes to one table a kind of event, under the
+event's key, and disappears with its run. To store another kind of event, add its table with the
+event's type in `info`; columns bear the names of the event's fields, or say theirs in `info`.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKey,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+)
+
+from core.events import Accuracy, Epoch, MemoryStored, StageTime
+
+
+class UtcTime(TypeDecorator[datetime]):
+    """Aware times in UTC, also where the database forgets the zone."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+metadata = MetaData()
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("config", Text, nullable=False),  # RunConfig.to_json
+    Column("status", String(16), nullable=False, index=True),
+    Column("stop_requested", Boolean, nullable=False, default=False),
+    Column("error", Text, nullable=False, default=""),
+    Column("wanted_device", String(32), nullable=False),  # as configured: who may claim it
+    Column("device", String(32), nullable=False),
+    Column("versions", JSON, nullable=False, default=dict),
+    Column("facts", JSON, nullable=False, default=dict),  # events.RunStarted
+    Column("progress", Float, nullable=False, default=0.0),
+    Column("progress_text", JSON, nullable=False, default=dict),  # events.Progress
+    Column("progress_time", UtcTime),
+    Column("created", UtcTime, nullable=False),
+    Column("queued", UtcTime, nullable=False),  # its place in the queue
+    Column("started", UtcTime),
+    Column("ended", UtcTime),
+    Column("seconds", Float, nullable=False, default=0.0),  # of the attempts that have ended
+    Column("attempts", Integer, nullable=False, default=0),
+    Column("attempt_started", UtcTime),
+    Column("first_done", Float),  # Progress.done when this attempt first told, and when that was
+    Column("first_time", UtcTime),
+    Column("heartbeat", UtcTime),
+    Column("owner_host", String(255), nullable=False, default=""),
+    Column("owner_pid", Integer, nullable=False, default=0),
+    Column("owner_started", String(255), nullable=False, default=""),
+    Column("owner_token", String(64), nullable=False, default=""),
+    sqlite_autoincrement=True,  # a number is never given again: checkpoints bear it
+)
+
+
+def _event_table(name: str, event: type, *columns: Column[Any]) -> Table:
+    """A table for one kind of event; its key is the run and the columns made by `_key`."""
+    run = Column("run_id", ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True)
+    return Table(name, metadata, run, *columns, info={"event": event})
+
+
+def _key(name: str, kind: Any = Integer, field: str = "") -> Column[Any]:
+    info = {"field": field} if field else {}
+    return Column(name, kind, primary_key=True, autoincrement=False, info=info)
+
+
+epochs = _event_table(
+    "epochs",
+    Epoch,
+    _key("task"),
+    _key("stage", String(64)),
+    _key("epoch"),
+    Column("loss", Float),  # empty where it was not a number
+    Column("rows", Integer, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("parts", JSON, nullable=False),
+)
+
+accuracies = _event_table(
+    "accuracies",
+    Accuracy,
+    _key("after"),
+    _key("on_task", field="on"),
+    Column("correct", Integer, nullable=False),
+    Column("total", Integer, nullable=False),
+)
+
+memories = _event_table(
+    "memories",
+    MemoryStored,
+    _key("task"),
+    Column("rows", JSON, nullable=False),
+    Column("trace", JSON, nullable=False),
+)
+
+stage_times = _event_table(
+    "stage_times",
+    StageTime,
+    _key("task"),
+    _key("stage", String(64)),
+    Column("seconds", Float, nullable=False),
+    Column("work", Float, nullable=False),
+)
+
+EVENT_TABLES: Mapping[type, Table] = MappingProxyType(
+    {table.info["event"]: table for table in metadata.tables.values() if "event" in table.info}
+)

@@ -1,0 +1,1 @@
+"""How alike logical forms are, and clusters of them."""

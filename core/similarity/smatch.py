@@ -1,0 +1,170 @@
+"""Smatch similarity of logical forms (Cai and Knight, 2013; the paper's §4.1).
+
+A form's triples are its nodes with their labels and its edges with the child's place. Smatch aligns
+the nodes of two forms so that m triples match; the score is the F of their shares,
+
+    sim(i, j) = 2 m / (|i| + |j|).
+
+The `smatch` package looks for the alignment by hill climbing from several starts, and what it finds
+depends on which form comes first. Here that is the one whose text sorts first, so the similarity is
+symmetric. A pair takes 10 to 60 ms, so each is aligned once, on as many processes as there are
+cores but one, and kept on disk.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from importlib import metadata
+
+import numpy as np
+
+from core import places
+from core.language.tree import Node
+from core.similarity.smatch_cache import PairCache
+from core.similarity.smatch_process import Form
+
+RESTARTS = 4  # the package's default
+PAIRS_A_MESSAGE = 32  # about a second: how often progress is told and a stop is heard
+
+
+class SmatchStopped(Exception):  # noqa: N818 - it is an outcome, not a fault
+    """The caller asked to stop; what was aligned so far is kept."""
+
+
+def to_form(tree: Node, numbers: dict[str, int]) -> Form:
+    """The nodes' labels by number, parents before children, and the edges."""
+    labels: list[int] = []
+    edges: list[tuple[int, int, int]] = []
+    open_nodes = [(tree, -1, 0)]
+    while open_nodes:
+        node, parent, place = open_nodes.pop()
+        number = len(labels)
+        labels.append(numbers.setdefault(node.label, len(numbers)))
+        if parent >= 0:
+            edges.append((place, parent, number))
+        open_nodes.extend((child, number, n) for n, child in enumerate(node.children or ()))
+    return labels, edges
+
+
+class SmatchSimilarity:
+    """Smatch scores of forms; equal trees are aligned with nothing, they score 1."""
+
+    def __init__(
+        self,
+        trees: Sequence[Node],
+        *,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+        should_stop: Callable[[], bool] = lambda: False,
+        processes: int | None = None,
+    ) -> None:
+        """`progress` hears of the pairs aligned so far and in all; `should_stop` is asked between
+        messages. OSError where the cache can't be written.
+        """
+        texts, self._place = np.unique(
+            np.array([str(tree) for tree in trees], dtype=str), return_inverse=True
+        )
+        by_text = dict(zip(map(str, trees), trees, strict=True))
+        numbers: dict[str, int] = {}
+        self._forms = [to_form(by_text[str(text)], numbers) for text in texts]
+        self._sizes = np.array([len(labels) + len(edges) for labels, edges in self._forms])
+        self._progress, self._should_stop = progress, should_stop
+        self._processes = processes or max(1, (os.cpu_count() or 2) - 1)
+        name = f"smatch-{metadata.version('smatch')}-{RESTARTS}.sqlite"
+        self._cache = PairCache(places.home() / "cache" / name, texts.tolist())
+        self._counts = self._cache.read()
+
+    def __len__(self) -> int:
+        return len(self._place)
+
+    def _pairs(self, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The distinct pairs (pairs, 2) of different trees, and which each cell needs; −1: none."""
+        one, other = self._place[rows][:, None], self._place[columns]
+        keys = np.minimum(one, other) * len(self._forms) + np.maximum(one, other)
+        keys[one == other] = -1
+        distinct, of_cell = np.unique(keys, return_inverse=True)
+        same = int(len(distinct) > 0 and distinct[0] == -1)
+        pairs = np.stack(np.divmod(distinct[same:], len(self._forms)), axis=1)
+        return pairs, of_cell.reshape(keys.shape) - same
+
+    def missing(self, rows: np.ndarray, columns: np.ndarray) -> int:
+        """Pairs that `between` would still have to align."""
+        return sum(
+            tuple(pair) not in self._counts for pair in self._pairs(rows, columns)[0].tolist()
+        )
+
+    def between(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """The score of each form of `rows` with each of `columns`: (rows, columns) float32.
+
+        SmatchStopped where `should_stop` said so, OSError where the process or the cache fails.
+        """
+        pairs, of_cell = self._pairs(rows, columns)
+        keys = [tuple(pair) for pair in pairs.tolist()]
+        self._align([key for key in keys if key not in self._counts])
+        scores = np.ones(len(keys) + 1, dtype=np.float32)  # the last is of a tree with itself
+        counts = np.array([self._counts[key] for key in keys], dtype=np.int64)
+        scores[:-1] = 2 * counts / self._sizes[pairs].sum(axis=1) if keys else []
+        return scores[of_cell]
+
+    def _align(self, pairs: list[tuple[int, int]]) -> None:
+        messages = [
+            pairs[start : start + PAIRS_A_MESSAGE]
+            for start in range(0, len(pairs), PAIRS_A_MESSAGE)
+        ]
+        used = min(self._processes, len(messages))
+        done = 0
+        with ExitStack() as stack:
+            children = [stack.enter_context(_process(self._forms)) for _ in range(used)]
+            for start in range(0, len(messages), used or 1):
+                if self._should_stop():
+                    raise SmatchStopped
+                asked = list(zip(children, messages[start : start + used], strict=False))
+                for child, message in asked:
+                    _send(child, message)
+                found = [pair for child, message in asked for pair in _receive(child, message)]
+                self._cache.write(found)
+                self._counts.update(found)
+                done += len(found)
+                self._progress(done, len(pairs))
+
+
+@contextmanager
+def _process(forms: Sequence[Form]) -> Iterator[subprocess.Popen]:
+    """A Smatch process that knows the forms; it ends with the block."""
+    command = [sys.executable, "-m", "core.similarity.smatch_process"]
+    with subprocess.Popen(
+        command,
+        cwd=places.PROJECT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # Ctrl-C is the caller's business; the end of input ends it
+    ) as child:
+        try:
+            _send(child, {"forms": forms, "restarts": RESTARTS})
+            yield child
+        finally:
+            child.kill()
+
+
+def _send(child: subprocess.Popen, message: object) -> None:
+    try:
+        child.stdin.write(json.dumps(message) + "\n")
+        child.stdin.flush()
+    except BrokenPipeError:
+        raise _gone(child) from None
+
+
+def _gone(child: subprocess.Popen) -> OSError:
+    return OSError(f"The Smatch process ended by itself, with exit code {child.wait()}.")
+
+
+def _receive(
+    child: subprocess.Popen, pairs: list[tuple[int, int]]
+) -> list[tuple[tuple[int, int], int]]:
+    answer = child.stdout.readline()
+    if not answer:
+        raise _gone(child)
+    return list(zip(pairs, json.loads(answer), strict=True))

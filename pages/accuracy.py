@@ -1,0 +1,21 @@
+"""Accuracy: ACC_whole and ACC_avg after each task, the matrix behind them, the paper's values."""
+
+import streamlit as st
+
+from pages.shared.accuracy import draw_curves, draw_matrix, draw_table, pick
+from pages.shared.opening import open_page
+
+open_page(
+    title="Accuracy",
+    icon=":material/show_chart:",
+    order=30,
+    section="Understand",
+    purpose="How much of what was learned is still there. Runs that differ in nothing but their "
+    "seeds are averaged.",
+)
+view = pick()
+draw_curves(view)
+st.divider()
+draw_table(view)
+st.divider()
+draw_matrix(view)

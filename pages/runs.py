@@ -1,0 +1,14 @@
+"""Runs: the queue and the history, and one run watched while it goes on."""
+
+from pages.shared.live import draw_runs, follow_choice
+from pages.shared.opening import open_page
+
+open_page(
+    title="Runs",
+    icon=":material/list_alt:",
+    order=20,
+    section="Train",
+    purpose="The queue and what has been carried out. Choose a run to watch it.",
+)
+follow_choice()
+draw_runs()

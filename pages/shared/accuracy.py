@@ -1,0 +1,183 @@
+"""The accuracy page: runs over one another, their final values, the matrix of one of them."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis import accuracy, paper
+from core.analysis.accuracy import MEASURES, Group
+from core.charts.accuracy import curves, matrix
+from core.runs.life import RUNNING, Run
+from pages.shared.address import follow, publish
+from pages.shared.figures import download, present
+from pages.shared.runs import SHOWN, pick_runs, store, title_of
+from pages.shared.text import escape
+
+FORMULA = {
+    "whole": "ACC_whole pools the test rows of all tasks learned so far.",
+    "avg": "ACC_avg is the mean over the tasks learned so far.",
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """What the page shows: the chosen runs, put together by seed, and their tables."""
+
+    runs: list[Run]
+    groups: tuple[Group, ...]
+    cells: pd.DataFrame
+    curves: pd.DataFrame
+    spread: pd.DataFrame
+    published: pd.DataFrame
+
+
+def pick() -> View:
+    """Let runs be chosen and read their tables; says what to do and ends where there are none."""
+    runs = store().runs(limit=SHOWN)
+    ended = accuracy.latest(store(), [run.id for run in runs])
+    told = [run for run in runs if run.id in set(ended.run)]
+    if not told:
+        st.info("No run has learned a task yet.", icon=":material/inbox:")
+        with st.container(horizontal=True):
+            st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
+            st.page_link("pages/runs.py", label="Watch the runs", icon=":material/list_alt:")
+        st.stop()
+    chosen = pick_runs("Runs", told, default=_default(told))
+    if not chosen:
+        st.info("Choose a run above.", icon=":material/arrow_upward:")
+        st.stop()
+    _warn(chosen)
+    groups = accuracy.group(chosen)
+    cells = accuracy.cells(store(), chosen)
+    table = accuracy.curves(cells)
+    spread = accuracy.spread(table, groups)
+    return View(chosen, groups, cells, table, spread, _published(groups, table))
+
+
+def _default(told: list[Run]) -> list[int]:
+    """The newest run, with those on the same tasks that were made within the hour before."""
+    new = told[0]
+    near = [
+        run.id
+        for run in told
+        if run.config.dataset == new.config.dataset
+        and (new.created - run.created).total_seconds() < 3600
+    ]
+    return near[:8]
+
+
+def _warn(runs: list[Run]) -> None:
+    if len({run.config.dataset for run in runs}) > 1:
+        st.warning(
+            "These runs learn different data sets: their curves don't compare.",
+            icon=":material/warning:",
+        )
+    if any(run.status == RUNNING for run in runs):
+        left, right = st.columns([4, 1], vertical_alignment="center")
+        left.caption("Some of these runs are still going on; the figures show what was there.")
+        right.button("Look again", icon=":material/refresh:", width="stretch")
+
+
+def _published(groups: tuple[Group, ...], table: pd.DataFrame) -> pd.DataFrame:
+    """The paper's values for these groups: group, label, measure, value (percent)."""
+    found = []
+    for group in groups:
+        run = group.runs[0]
+        rows = paper.comparable(run.config, len(run.facts.get("tasks", [])))
+        labels = [paper.label(row) for row in rows.itertuples()]
+        found.append(rows.assign(group=group.label, label=labels))
+    return pd.concat(found, ignore_index=True)
+
+
+def _switch(name: str, label: str, help: str) -> bool:
+    """A toggle that is on unless the address says otherwise."""
+    key = follow(name, True, lambda text: text != "off")
+    on = st.toggle(label, key=key, help=help)
+    publish(name, None if on else "off")
+    return on
+
+
+def draw_curves(view: View) -> None:
+    """ACC_whole or ACC_avg after each task, for all groups."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
+        key = follow("measure", "whole")
+        if st.session_state[key] not in MEASURES:
+            st.session_state[key] = "whole"
+        measure = st.segmented_control(
+            "Measure", list(MEASURES), format_func=MEASURES.get, key=key, required=True
+        )
+        publish("measure", None if measure == "whole" else measure)
+        ceiling = _switch("ceiling", "Ceiling", "Test rows whose form could be written at all.")
+        values = False
+        if not view.published.empty:
+            values = _switch("paper", "The paper's values", escape(paper.PROTOCOL))
+    published = view.published[view.published.measure == measure]
+    figure = curves(
+        view.spread,
+        measure=measure,
+        name=MEASURES[measure],
+        published=published if values else None,
+        ceiling=ceiling,
+    )
+    sentence = (
+        f"{FORMULA[measure]} Lines are means over seeds, bands one standard deviation; the paper "
+        "shows ACC_whole so in its figures and both after the last task in Table 1."
+    )
+    columns = ["group", "after", "task", "runs", measure, f"{measure}_deviation"]
+    data = view.spread[[*columns, f"ceiling_{measure}"]]
+    present(figure, sentence, data, key="curves", file_name=f"acc_{measure}.csv")
+
+
+def draw_table(view: View) -> None:
+    """The end of each curve in numbers, beside the paper's."""
+    ends = view.spread.groupby("group", sort=False).tail(1)
+    rows = []
+    for row in ends.to_dict("records"):
+        shown = {"Runs": row["group"], "n": row["runs"], "Tasks learned": row["after"] + 1}
+        for measure, name in MEASURES.items():
+            shown[name] = _number(row[measure], row[f"{measure}_deviation"])
+            shown[f"ceiling {name}"] = _number(row[f"ceiling_{measure}"])
+        mine = view.published[view.published.group == row["group"]]
+        for source, values in mine.groupby("label", sort=False):
+            by = dict(zip(values.measure, values.value, strict=True))
+            pair = " / ".join(f"{by[m]:.2f}" if m in by else "–" for m in MEASURES)
+            shown[str(source)] = pair
+        rows.append(shown)
+    table = pd.DataFrame(rows)
+    st.subheader("After the last task")
+    st.markdown(
+        "Exact match in percent, mean ± standard deviation over seeds; the paper's values are "
+        "ACC_whole / ACC_avg as printed there."
+    )
+    st.dataframe(table, hide_index=True, placeholder="–", key="table")
+    if not view.published.empty:
+        st.caption(escape(paper.PROTOCOL[:1].upper() + paper.PROTOCOL[1:]) + ".")
+    download(table, key="table/csv", file_name="accuracy.csv")
+
+
+def _number(value: float, deviation: float = float("nan")) -> str:
+    if pd.isna(value):
+        return "–"
+    spread = "" if pd.isna(deviation) else f" ± {100 * deviation:.2f}"
+    return f"{100 * value:.2f}{spread}"
+
+
+def draw_matrix(view: View) -> None:
+    """acc[k, i] of one of the runs."""
+    st.subheader("Task by task")
+    by_id = {run.id: run for run in view.runs}
+    first = view.runs[0].id
+    key = follow("matrix", first, int)
+    if st.session_state[key] not in by_id:
+        st.session_state[key] = first
+    if len(by_id) > 1:
+        st.selectbox("Run", list(by_id), format_func=lambda id: title_of(by_id[id]), key=key)
+    run = st.session_state[key]
+    publish("matrix", None if run == first else str(run))
+    cells = view.cells[view.cells.run == run]
+    sentence = (
+        "acc[k, i]: how many of task i's test rows are parsed exactly after learning task k. "
+        "Down a column a task is forgotten; the paper's measures are means over a row."
+    )
+    present(matrix(cells), sentence, cells, key="matrix_figure", file_name=f"acc_run_{run}.csv")

@@ -1,0 +1,48 @@
+"""The address holds what a page shows: a widget and a query parameter of the same name, in step.
+
+The address wins where it has changed since the page last wrote it (a link, a reload, a bookmark);
+otherwise the widget does. Streamlit's own `bind` writes labels; ours writes names, which stay.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+
+def key_of(name: str) -> str:
+    """The session key of this page's widget called `name`."""
+    return f"{st.session_state['page']}/{name}"
+
+
+def follow(name: str, default: Any, read: Callable[[str], Any] = str) -> str:
+    """Give the widget called `name` its value before it is drawn; returns the widget's key.
+
+    `read` turns the parameter's text into a value; a ValueError from it means the default.
+    """
+    key, text = key_of(name), st.query_params.get(name)
+    if key not in st.session_state or text != st.session_state.get(_seen(name)):
+        try:
+            st.session_state[key] = default if text is None else read(text)
+        except ValueError:
+            st.session_state[key] = default
+    return key
+
+
+def publish(name: str, text: str | None) -> None:
+    """Write the value that was drawn into the address; None leaves the parameter out."""
+    st.session_state[_seen(name)] = text
+    if st.query_params.get(name) != text:
+        if text is None:
+            del st.query_params[name]
+        else:
+            st.query_params[name] = text
+
+
+def _seen(name: str) -> str:
+    return f"{key_of(name)}/written"
+
+
+def read_numbers(text: str) -> list[int]:
+    """`3,5` → [3, 5]; ValueError where that is not what the text is."""
+    return [int(part) for part in text.split(",") if part.strip()]

@@ -1,0 +1,211 @@
+"""The queue and one run of it, redrawn while it goes on: one fragment, always drawn."""
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis import accuracy
+from core.analysis.progress import passes
+from core.charts.accuracy import course
+from core.charts.progress import loss
+from core.commands.display import duration
+from core.runs.life import QUEUED, RUNNING, Run, StoreError
+from pages.shared.address import follow, key_of, publish
+from pages.shared.details import draw_details
+from pages.shared.figures import draw_figure
+from pages.shared.runs import COLUMNS, SHOWN, manager, overview, store
+from pages.shared.text import STATUS, escape
+
+EVERY = 1.5  # seconds between two looks
+ROW, ROWS = 35, 8  # pixels a row of the table, rows before it scrolls
+
+
+@st.fragment(run_every=EVERY)
+def draw_runs() -> None:
+    """The table of runs, and below it the chosen one as it now stands."""
+    runs = store().runs(limit=SHOWN)
+    if not runs:
+        _say_empty()
+        return
+    run = _choose(runs)
+    publish("run", str(run.id))
+    st.space("small")
+    _head(run)
+    _state(run, runs)
+    _figures(run)
+    draw_details(run)
+
+
+def follow_choice() -> None:
+    """Take the run that the address asks for; called by the page, before the fragment."""
+    follow("run", None, int)
+
+
+def _say_empty() -> None:
+    st.info("No run yet. Launch one, or start the demonstration.", icon=":material/inbox:")
+    with st.container(horizontal=True):
+        st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
+        st.page_link("app.py", label="Run the demonstration", icon=":material/home:")
+
+
+def _choose(runs: Sequence[Run]) -> Run:
+    """The table; the run that is chosen in it, else the one asked for, else the newest."""
+    key, ids = key_of("run"), [run.id for run in runs]
+    if st.session_state.get(key) not in ids:
+        if st.session_state.get(key) is not None:
+            st.toast(f"There is no run {escape(st.session_state[key])}.", icon=":material/info:")
+        busy = [run.id for run in runs if run.status == RUNNING]
+        st.session_state[key] = (busy or ids)[0]
+    table = f"{key}/table/{hash(tuple(ids))}"
+    drawn = st.session_state.get(f"{key}/drawn")
+    if table not in st.session_state or drawn != st.session_state[key]:
+        rows = [ids.index(st.session_state[key])]
+        st.session_state[table] = {"selection": {"rows": rows, "columns": [], "cells": []}}
+    chosen = st.dataframe(
+        overview(store(), runs),
+        key=table,
+        column_config=COLUMNS,
+        hide_index=True,
+        height=ROW * (min(len(runs), ROWS) + 1) + 3,
+        on_select="rerun",
+        selection_mode="single-row-required",
+        placeholder="–",
+    )
+    if chosen.selection.rows:
+        st.session_state[key] = ids[chosen.selection.rows[0]]
+    st.session_state[f"{key}/drawn"] = st.session_state[key]
+    if len(runs) == SHOWN:
+        st.caption(f"The newest {SHOWN} runs are shown.")
+    return runs[ids.index(st.session_state[key])]
+
+
+def _head(run: Run) -> None:
+    """Name, status and what can be done."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.subheader(escape(run.name), anchor=False, width="content")
+        look = STATUS[run.status]
+        word = "stopping" if run.stop_requested else run.status
+        st.badge(word, icon=look.icon, color=look.colour, help=f"This run {look.means}.")
+    with st.container(horizontal=True, gap="small"):
+        if run.can_resume:
+            _button("Resume", ":material/play_arrow:", manager().resume, run.id, kind="primary")
+        elif run.status in (QUEUED, RUNNING):
+            off = not run.can_stop
+            _button("Stop", ":material/stop:", manager().stop, run.id, disabled=off)
+        st.page_link(
+            "pages/accuracy.py",
+            label="Accuracy",
+            icon=":material/show_chart:",
+            query_params={"run": str(run.id)},
+        )
+        st.page_link(
+            "pages/launch.py",
+            label="Clone",
+            icon=":material/content_copy:",
+            query_params={"clone": str(run.id)},
+        )
+        _rename(run)
+        _delete(run)
+
+
+def _button(
+    label: str,
+    icon: str,
+    action: Callable[[int], None],
+    run: int,
+    *,
+    kind: str = "secondary",
+    disabled: bool = False,
+) -> None:
+    st.button(
+        label,
+        icon=icon,
+        type=kind,
+        disabled=disabled,
+        key=f"{label}/{run}",
+        on_click=_try,
+        args=(action, run),
+    )
+
+
+def _try(action: Callable[..., None], *args: object) -> None:
+    """Do it; what the store refuses is said in passing."""
+    try:
+        action(*args)
+    except StoreError as error:
+        st.toast(escape(error), icon=":material/error:")
+
+
+def _rename(run: Run) -> None:
+    key = f"name/{run.id}"
+    with st.popover("Rename", icon=":material/edit:", type="tertiary"):
+        st.text_input("Name", value=run.name, max_chars=120, key=key)
+        take = lambda: _try(store().rename, run.id, st.session_state[key])  # noqa: E731
+        st.button("Save", key=f"save/{run.id}", on_click=take, type="primary")
+
+
+def _delete(run: Run) -> None:
+    with st.popover("Delete", icon=":material/delete:", type="tertiary"):
+        if run.status == RUNNING:
+            st.markdown("It is running: stop it first.")
+            return
+        st.markdown(f"Delete run {run.id} with its results and checkpoints? There is no way back.")
+        _button("Delete it", ":material/delete_forever:", manager().delete, run.id, kind="primary")
+
+
+def _state(run: Run, runs: Sequence[Run]) -> None:
+    """How far it is, in a bar and a line of words; an error as it was told."""
+    st.progress(run.progress, text=_words(run, runs))
+    if run.error:
+        st.error(escape(run.error), icon=":material/error:")
+
+
+def _words(run: Run, runs: Sequence[Run]) -> str:
+    if run.status == QUEUED:
+        before = sum(other.id < run.id or other.status == RUNNING for other in _waiting(runs)) - 1
+        return f"Waiting; {max(0, before)} before it." if before > 0 else "Waiting for a worker."
+    told, tasks = run.progress_text, run.facts.get("tasks", [])
+    parts = [f"{run.progress:.0%}"]
+    if run.status == RUNNING and told:
+        task = tasks[told["task"]] if told["task"] < len(tasks) else f"task {told['task'] + 1}"
+        parts.append(f"task {told['task'] + 1} of {len(tasks)}, {escape(task)}")
+        parts.append(f"{escape(told['stage'])} stage, pass {_pass(told)} of {told['epochs']}")
+    parts.append(f"{duration(run.seconds)} so far" if run.status == RUNNING else _took(run))
+    if run.status == RUNNING and run.seconds_left is not None:
+        parts.append(f"**{duration(run.seconds_left)} left**")
+    return " · ".join(parts)
+
+
+def _pass(told: dict) -> int:
+    return min(told["epoch"] + 1, told["epochs"])
+
+
+def _took(run: Run) -> str:
+    return f"took {duration(run.seconds)}" if run.seconds else "had not begun"
+
+
+def _waiting(runs: Sequence[Run]) -> list[Run]:
+    return [run for run in runs if run.status in (QUEUED, RUNNING)]
+
+
+def _figures(run: Run) -> None:
+    """Loss and accuracy so far, side by side."""
+    tasks, told = run.facts.get("tasks", []), run.progress_text
+    done = passes(store(), run.id)
+    curve = accuracy.curves(accuracy.cells(store(), [run]))
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**Loss** of each pass over a task's rows, replay and penalty included.")
+        draw_figure(loss(done, tasks, now=_now(run, told, done)), key="loss")
+    with right:
+        st.markdown("**Accuracy** over all tasks seen, after each task (the paper's Table 1).")
+        draw_figure(course(curve, tasks), key="course")
+
+
+def _now(run: Run, told: dict, done: pd.DataFrame) -> float | None:
+    """The running loss of a pass that is under way; none where the pass is in the table already."""
+    if run.status != RUNNING or not told or told.get("loss") is None:
+        return None
+    here = (done.task == told["task"]) & (done.stage == told["stage"])
+    return told["loss"] if told["epoch"] < told["epochs"] and here.sum() <= told["epoch"] else None

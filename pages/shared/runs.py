@@ -1,0 +1,96 @@
+"""Runs on pages: the store and the manager, picking runs, a table of them."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.accuracy import latest
+from core.analysis.settings import method_name
+from core.runs.life import Run, StoreError
+from core.runs.manager import Manager
+from core.runs.manager import manager as process_manager
+from core.runs.store import Store
+from pages.shared.address import follow, publish, read_numbers
+from pages.shared.text import escape
+
+SHOWN = 300  # runs in a list
+
+
+def manager() -> Manager:
+    """The process's run manager; where the store can't be opened the page says so and ends."""
+    try:
+        return process_manager()
+    except StoreError as error:
+        st.error(escape(error), icon=":material/database_off:")
+        st.stop()
+
+
+def store() -> Store:
+    """The store of runs."""
+    return manager().store
+
+
+def find_run(text: str) -> Run | None:
+    """The run that this number names, or None."""
+    try:
+        return store().run(int(text))
+    except (ValueError, StoreError):
+        return None
+
+
+def title_of(run: Run) -> str:
+    """A run as a choice in a list: plain text."""
+    return f"{run.id} · {run.name}"
+
+
+def pick_runs(label: str, runs: Sequence[Run], default: Sequence[int]) -> list[Run]:
+    """Several of these runs, in the order chosen; bound to ?run=3,5."""
+    by_id = {run.id: run for run in runs}
+    known = lambda ids: [id for id in dict.fromkeys(ids) if id in by_id]  # noqa: E731
+    key = follow("run", known(default), lambda text: known(read_numbers(text)))
+    st.session_state[key] = known(st.session_state[key])  # one may have been deleted
+    chosen = st.multiselect(
+        label,
+        list(by_id),
+        format_func=lambda id: title_of(by_id[id]),
+        key=key,
+        placeholder="Choose one run or several",
+    )
+    publish("run", ",".join(map(str, chosen)))
+    return [by_id[id] for id in chosen]
+
+
+def overview(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
+    """What a list of runs shows, one row a run."""
+    ends = latest(store, [run.id for run in runs]).set_index("run")
+    rows = [
+        {
+            "Run": run.id,
+            "Name": run.name,
+            "Status": "stopping" if run.stop_requested else run.status,
+            "Progress": run.progress,
+            "Method": method_name(run.config),
+            "Dataset": run.config.dataset,
+            "ACC_whole": 100 * ends.whole[run.id] if run.id in ends.index else None,
+            "ACC_avg": 100 * ends.avg[run.id] if run.id in ends.index else None,
+            "Created": run.created,
+        }
+        for run in runs
+    ]
+    return pd.DataFrame(rows)
+
+
+COLUMNS = {
+    "Run": st.column_config.NumberColumn(width=60),
+    "Name": st.column_config.TextColumn(width="medium"),
+    "Status": st.column_config.TextColumn(width=95),
+    "Progress": st.column_config.ProgressColumn(format="percent", width=130),
+    "ACC_whole": st.column_config.NumberColumn(
+        format="%.1f %%", width=95, help="pooled over all tasks learned so far"
+    ),
+    "ACC_avg": st.column_config.NumberColumn(
+        format="%.1f %%", width=95, help="mean over the tasks learned so far"
+    ),
+    "Created": st.column_config.DatetimeColumn(format="D MMM, HH:mm", width=115),
+}

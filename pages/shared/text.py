@@ -1,0 +1,50 @@
+"""Text that people gave or that came with the data, shown letter for letter; and states in words.
+
+Streamlit reads labels, captions and messages as Markdown, with directives (`:red[…]`), formulas,
+emoji codes and links. What is not ours goes through `escape` before it stands in one of these.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+_MARKS = re.compile(r"([!-/:-@\[-`{-~])")  # ASCII punctuation, as CommonMark has it
+_JOINER = "\u2060"  # no width, no line break: keeps emoji codes, directives and addresses apart
+
+
+def escape(text: object) -> str:
+    """Markdown that shows this text as it is, on one line."""
+    line = " ".join(str(text).split())
+    return _MARKS.sub(lambda mark: f"\\{mark[1]}" + _JOINER * (mark[1] in ":@."), line)
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a status is shown."""
+
+    icon: str
+    colour: str
+    means: str
+
+
+STATUS: Mapping[str, Look] = MappingProxyType(
+    {
+        "queued": Look(":material/schedule:", "gray", "waits for a free worker"),
+        "running": Look(":material/sync:", "blue", "is being carried out"),
+        "finished": Look(":material/check_circle:", "green", "has learned all tasks"),
+        "failed": Look(":material/error:", "red", "ended with an error; can be resumed"),
+        "stopped": Look(":material/pause_circle:", "orange", "was stopped; can be resumed"),
+        "interrupted": Look(":material/power_off:", "violet", "lost its process; can be resumed"),
+    }
+)
+
+
+def size(count: int) -> str:
+    """Bytes as people write them: `4.5 MB`."""
+    return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.0f} kB"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 run`, `3 runs`."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

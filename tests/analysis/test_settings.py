@@ -1,0 +1,32 @@
+"""What runs are called by what differs in them."""
+
+from core.analysis.settings import differing, method_name, show
+from core.config import RunConfig
+
+
+def test_only_what_differs_is_told():
+    configs = [RunConfig(), RunConfig(memory_size=10, task_masking=True)]
+    assert differing(configs) == [
+        ["memory size 50", "task masking off"],
+        ["memory size 10", "task masking on"],
+    ]
+    assert differing(configs, leave_out=["memory_size"])[1] == ["task masking on"]
+
+
+def test_options_of_a_method_count_too():
+    configs = [RunConfig(), RunConfig(method_options={"fast_epochs": 0})]
+    assert differing(configs) == [[], ["fast epochs 0"]]
+
+
+def test_a_penalty_belongs_to_the_name():
+    config = RunConfig(method_options={"penalty": "ewc"})
+    assert method_name(config) == "Total Recall + EWC"
+    assert method_name(RunConfig(method="finetune")) == "Fine-tune"
+    assert method_name(RunConfig(method="brand_new")) == "Brand new"
+    assert differing([RunConfig(), config]) == [[], []]
+
+
+def test_values_read_as_people_write_them():
+    assert [show(v) for v in (True, 0.0025, (), ("a", "b"), "", 3)] == [
+        "on", "0.0025", "all", "a, b", "none", "3"
+    ]  # fmt: skip

@@ -1,0 +1,96 @@
+"""What the tests share: one thread, a home of their own, toy tasks, the real data."""
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from core import places
+from core.config import RunConfig
+from core.data.base import FormReader, Task
+from core.registry import datasets
+
+torch.set_num_threads(1)
+
+TOY_FORMS = {
+    "zoo": [
+        ("show all animals", "( list ( all ( type animal ) ) )"),
+        ("animals that are big", "( list ( filter ( all ( type animal ) ) ( size big ) ) )"),
+        ("animals that are small", "( list ( filter ( all ( type animal ) ) ( size small ) ) )"),
+        ("how many animals are there", "( count ( all ( type animal ) ) )"),
+        ("keepers of big animals", "( list ( of ( kind keeper ) ( all ( type animal ) ) ) )"),
+    ],
+    "port": [
+        ("show all ships", "( list ( all ( type ship ) ) )"),
+        ("ships that are fast", "( list ( filter ( all ( type ship ) ) ( speed fast ) ) )"),
+        ("ships that are big", "( list ( filter ( all ( type ship ) ) ( size big ) ) )"),
+        ("how many ships are there", "( count ( all ( type ship ) ) )"),
+        ("captains of ships", "( list ( of ( kind captain ) ( all ( type ship ) ) ) )"),
+    ],
+    "farm": [
+        ("show all fields", "( list ( all ( type field ) ) )"),
+        ("fields that are small", "( list ( filter ( all ( type field ) ) ( size small ) ) )"),
+        ("how many fields are there", "( count ( all ( type field ) ) )"),
+        ("the longest field", "( list ( most ( all ( type field ) ) length ) )"),
+        ("the widest field", "( list ( most ( all ( type field ) ) width ) )"),
+    ],
+}
+
+
+def make_toy_tasks() -> tuple[Task, ...]:
+    """Three tasks with shared and own actions; each row stands twice in train, once in test."""
+    reader = FormReader()
+    tasks = []
+    for name, rows in TOY_FORMS.items():
+        plain = [reader.example(utterance, form) for utterance, form in rows]
+        polite = [reader.example(f"please {utterance}", form) for utterance, form in rows]
+        tasks.append(Task(name, tuple(plain + polite), (), tuple(plain)))
+    return tuple(tasks)
+
+
+@datasets.register("toy", label="Toy", rank=1000)
+def toy(options: object) -> tuple[Task, ...]:
+    """Tasks small enough to learn within a test."""
+    return make_toy_tasks()
+
+
+@pytest.fixture
+def toy_tasks() -> tuple[Task, ...]:
+    """Three small tasks (zoo, port, farm) of s-expressions."""
+    return make_toy_tasks()
+
+
+@pytest.fixture
+def toy_config() -> RunConfig:
+    """A run on the toy tasks that takes well under a second a task."""
+    return RunConfig(
+        dataset="toy", memory_size=3, epochs=2, batch_size=4, word_size=12, hidden_size=16,
+        action_size=8, learning_rate=0.01, device="cpu",
+    )  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Runs, uploads and caches of a test lie in its own folder."""
+    folder = tmp_path / "home"
+    monkeypatch.setenv("TOTAL_RECALL_HOME", str(folder))
+    monkeypatch.delenv("TOTAL_RECALL_DATABASE_URL", raising=False)
+    return folder
+
+
+def missing(reason: str) -> None:
+    """Skip the test; fail it where CI promises that nothing is missing."""
+    (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
+
+
+@pytest.fixture
+def real_data() -> Path:
+    """The folder of the real benchmarks; the test is skipped where they are not."""
+    folder = places.data_folder()
+    if not (folder / "overnight").is_dir():
+        missing("the real benchmarks are not here (TOTAL_RECALL_DATA)")
+    return folder

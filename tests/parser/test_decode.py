@@ -1,0 +1,128 @@
+"""Decoding against a plain greedy search and against all derivations."""
+
+import itertools
+
+import pytest
+import torch
+
+from core.learner import Learner
+from core.parser.batch import encode_rows, join
+from core.parser.decode import parse
+from tests.parser import reference
+from tests.parser.test_model import SETTINGS, make
+
+
+def random_parser(config, seed: int, **changes) -> Learner:
+    return make(config, seed=seed, **changes)
+
+
+@pytest.mark.parametrize("changes", SETTINGS)
+@pytest.mark.parametrize("seed", range(4))
+def test_greedy_decoding_equals_a_plain_search(toy_config, changes, seed) -> None:
+    learner = random_parser(toy_config, seed, **changes)
+    for k, task in enumerate(learner.tasks):
+        for found, row in zip(parse(learner.parser, learner.test_rows[k]), task.test, strict=True):
+            actions, log_prob, complete = reference.greedy(learner.parser, row.words, k)
+            assert found.complete == complete
+            assert list(found.actions[: len(actions)]) == actions
+            if complete:
+                assert len(found.actions) == len(actions)
+                assert found.log_prob == pytest.approx(log_prob, abs=1e-4)
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+@pytest.mark.parametrize("changes", SETTINGS)
+def test_batch_size_and_padding_do_not_change_a_parse(toy_config, changes, beam) -> None:
+    learner = random_parser(toy_config, 5, beam_size=beam, **changes)
+    rows = join(learner.train_rows)
+    whole = parse(learner.parser, rows)
+    for number, found in enumerate(whole):
+        (alone,) = parse(learner.parser, rows.take([number]))
+        assert alone.actions == found.actions
+        assert alone.log_prob == pytest.approx(found.log_prob, abs=1e-4)
+    in_parts = parse(learner.parser, rows, rows_at_once=3)
+    assert [found.actions for found in in_parts] == [found.actions for found in whole]
+
+
+def all_derivations(parser, task: int, limit: int):
+    """Every derivation of at most `limit` steps: action numbers and their slots."""
+
+    def grow(actions, slots, open_slots):
+        if not open_slots:
+            yield actions, slots
+        elif len(actions) + len(open_slots) <= limit:
+            slot, rest = open_slots[-1], open_slots[:-1]
+            for action in reference.applicable(parser, slot, task):
+                children = parser.grammar.actions[action].slots
+                opened = [parser.grammar.slot_ids[s] for s in reversed(children)]
+                yield from grow([*actions, action], [*slots, slot], [*rest, *opened])
+
+    yield from grow([], [], [0])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_wide_beam_finds_the_most_probable_derivation(toy_config, seed) -> None:
+    """All complete derivations up to the step limit are scored one by one (task 2's grammar)."""
+    learner = Learner(toy_config.with_(seed=seed, beam_size=64, task_order=("farm", "zoo")))
+    with torch.no_grad():
+        learner.parser.action_embedding.mul_(30)
+    learner.parser.know(0)
+    words = ["show", "fields"]
+    best = max(
+        (_score(learner.parser, words, actions, slots), actions)
+        for actions, slots in itertools.islice(
+            all_derivations(learner.parser, 0, learner.parser.max_steps), 20_000
+        )
+    )
+    example = learner.tasks[0].test[0]
+    row = encode_rows(
+        [type(example)(" ".join(words), "", ())], 0, learner.parser.vocabulary, learner.grammar
+    )
+    (found,) = parse(learner.parser, row)
+    assert found.complete
+    assert found.log_prob == pytest.approx(best[0], abs=1e-4)
+    assert list(found.actions) == best[1]
+
+
+@torch.no_grad()
+def _score(parser, words, actions, slots) -> float:
+    reader, total = reference.Reader(parser, words), 0.0
+    for slot, action in zip(slots, actions, strict=True):
+        scores = reader.scores()
+        allowed = reference.applicable(parser, slot, 0)
+        total += float(scores[action] - torch.logsumexp(scores[allowed], 0))
+        reader.take(action)
+    return total
+
+
+def test_a_derivation_that_never_ends_is_cut_and_incomplete(toy_config) -> None:
+    learner = random_parser(toy_config, 0)
+    grammar, parser = learner.grammar, learner.parser
+    recursive = next(a for a in grammar.actions if "filter" in str(a))
+    slot = recursive.slots[0]
+    with torch.no_grad():
+        number = grammar.action_ids[recursive]
+        parser.slot_bias[:, :] = -1e30
+        parser.slot_bias[[0, grammar.slot_ids[slot]], number] = 0
+    found = parse(parser, learner.test_rows[0])
+    assert all(not one.complete for one in found)
+    assert all(len(one.actions) == parser.max_steps for one in found)
+    assert all(text is None for text in map(learner.writer.text, found))
+
+
+def test_a_slot_without_applicable_actions_ends_the_hypothesis(toy_config) -> None:
+    learner = random_parser(toy_config, 0)
+    learner.parser.slot_bias[:, :] = -1e30
+    assert all(not one.complete for one in parse(learner.parser, learner.test_rows[0]))
+
+
+def test_an_empty_utterance_is_parsed(toy_config) -> None:
+    learner = random_parser(toy_config, 0)
+    example = learner.tasks[0].test[0]
+    rows = encode_rows(
+        [type(example)("", "", ()), type(example)("zzz " * 300, "", ())],
+        0,
+        learner.parser.vocabulary,
+        learner.grammar,
+    )
+    assert len(parse(learner.parser, rows)) == 2

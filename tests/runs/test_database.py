@@ -1,0 +1,90 @@
+"""The database below the store: many writers at once, WAL, readable refusals."""
+
+import subprocess
+import sys
+import threading
+
+import pytest
+from sqlalchemy import select, update
+
+from core.config import RunConfig
+from core.events import Epoch
+from core.runs.life import StoreError
+from core.runs.store import Store
+from core.runs.tables import EVENT_TABLES, runs
+from tests.runs.samples import python
+
+CONFIG = RunConfig()
+
+WRITE = """
+import sys
+from core.events import Epoch
+from core.runs.store import Store
+store = Store()
+for epoch in range(100):
+    store.record(int(sys.argv[1]), Epoch(0, sys.argv[2], epoch, 1.0, 1, 0.1))
+"""
+
+
+def test_two_processes_and_two_threads_write_at_once(store: Store) -> None:
+    id = store.create(CONFIG)
+    others = [python(WRITE, str(id), stage) for stage in ("a", "b")]
+
+    def write(stage: str) -> None:
+        for epoch in range(100):
+            store.record(id, Epoch(0, stage, epoch, 1.0, 1, 0.1))
+
+    threads = [threading.Thread(target=write, args=(stage,)) for stage in ("c", "d")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [other.wait() for other in others] == [0, 0]
+    for other in others:
+        other.stdout.close()
+    with store.engine.connect() as connection:
+        assert len(connection.execute(select(EVENT_TABLES[Epoch])).all()) == 400
+
+
+def test_processes_can_open_a_new_store_at_once(home) -> None:
+    openers = [python("from core.runs.store import Store; Store().runs()") for _ in range(4)]
+    assert [opener.wait() for opener in openers] == [0] * 4
+    for opener in openers:
+        opener.stdout.close()
+
+
+def test_sqlite_is_in_wal_mode_and_checks_foreign_keys(home) -> None:
+    store = Store(f"sqlite:///{home / 'here.sqlite'}")
+    with store.engine.connect() as connection:
+        ask = connection.exec_driver_sql
+        assert ask("PRAGMA journal_mode").scalar() == "wal"
+        assert ask("PRAGMA foreign_keys").scalar() == 1
+        assert ask("PRAGMA busy_timeout").scalar() == 30_000
+    store.close()
+
+
+def test_a_reader_is_not_kept_waiting_by_a_writer(store: Store) -> None:
+    id = store.create(CONFIG, "before")
+    with store.engine.execution_options(writes=True).begin() as connection:
+        connection.execute(update(runs).values(name="after"))
+        assert store.run(id).name == "before"
+    assert store.run(id).name == "after"
+
+
+def test_a_store_that_cannot_be_opened_says_why(home) -> None:
+    home.mkdir()
+    (home / "file").write_text("")
+    with pytest.raises(StoreError, match=r"can't be opened: .*file"):
+        Store(f"sqlite:///{home / 'file' / 'runs.sqlite'}")
+    with pytest.raises(StoreError, match="URL can't be used"):
+        Store("nonsense")
+    with pytest.raises(StoreError, match="URL can't be used"):
+        Store("martian://x/y")
+    (home / "text.sqlite").write_text("this is no database" * 100)
+    with pytest.raises(StoreError, match="not a database"):
+        Store(f"sqlite:///{home / 'text.sqlite'}")
+
+
+def test_the_store_needs_no_torch() -> None:
+    code = "import sys, core.runs.store; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

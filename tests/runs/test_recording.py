@@ -1,0 +1,86 @@
+"""What a run tells: once under its key, progress thinned out."""
+
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import event as sqlalchemy_event
+from sqlalchemy import select
+
+from core.config import RunConfig
+from core.events import Epoch, Progress, RunStarted
+from core.runs.life import StoreError
+from core.runs.owner import new_owner
+from core.runs.store import Store
+from core.runs.tables import EVENT_TABLES
+from tests.runs.samples import SAMPLES, progress
+
+CONFIG = RunConfig()
+
+
+@pytest.mark.parametrize(("event", "changes"), SAMPLES, ids=lambda part: type(part).__name__)
+def test_an_event_is_kept_once_under_its_key(store: Store, event, changes) -> None:
+    id, other = store.create(CONFIG), store.create(CONFIG)
+    store.record(other, event)
+    store.record(id, event)
+    store.record(id, replace(event, **changes))
+    table = EVENT_TABLES[type(event)]
+    with store.engine.connect() as connection:
+        rows = connection.execute(select(table).where(table.c.run_id == id)).mappings().all()
+        untouched = connection.execute(select(table).where(table.c.run_id == other)).mappings()
+        assert len(rows) == 1
+        for name, value in changes.items():
+            assert rows[0][name] == (list(value) if isinstance(value, tuple) else value)
+            assert untouched.one()[name] != rows[0][name]
+
+
+def test_every_kind_of_event_has_a_table_with_its_fields() -> None:
+    for event, _ in SAMPLES:
+        table = EVENT_TABLES[type(event)]
+        told = {c.info.get("field", c.name) for c in table.c if c.name != "run_id"}
+        assert told == set(event.__dataclass_fields__)
+
+
+def test_facts_name_the_device(store: Store) -> None:
+    id = store.create(CONFIG)
+    assert store.run(id).device == "auto"
+    store.record(id, RunStarted(("a", "b"), (5, 6), (2, 3), ((2,), (2, 3)), 9, 4, 77, "cpu"))
+    run = store.run(id)
+    assert run.device == "cpu"
+    assert run.facts["reachable"] == [[2], [2, 3]]
+    assert store.claim(new_owner(), devices=["auto"]).id == id  # it is still configured as auto
+
+
+def test_progress_is_thinned_out_but_its_last_word_arrives(store: Store) -> None:
+    id = store.create(CONFIG, claimed_by=new_owner())
+    written = []
+    sqlalchemy_event.listen(store.engine, "commit", lambda connection: written.append(1))
+    for done in range(50):
+        store.record(id, progress(done))
+    assert 1 <= len(written) <= 3
+    store.record(id, SAMPLES[0][0])
+    assert store.run(id).progress_text["done"] == 49
+    store.record(id, progress(60))
+    store.record(id, progress(70, epoch=10))
+    assert store.run(id).progress == 0.7  # the end of a stage is told at once
+    store.record(id, progress(71, task=1))
+    assert store.run(id).progress == 0.71  # and so is the beginning of one
+    store.record(id, progress(72, task=1))
+    store.record(id, progress(73, task=1))
+    store.move(id, "stopped")
+    assert store.run(id).progress_text["done"] == 73
+
+
+def test_a_number_that_is_none_is_stored_as_missing(store: Store) -> None:
+    id = store.create(CONFIG)
+    store.record(id, Epoch(0, "slow", 0, float("nan"), 1, 1.0, {"replay": float("inf")}))
+    store.record(id, Progress(1, 2, 0, "slow", 0, 1, float("nan")))
+    assert store.run(id).progress_text["loss"] is None
+    table = EVENT_TABLES[Epoch]
+    with store.engine.connect() as connection:
+        row = connection.execute(select(table.c.loss, table.c.parts)).one()
+    assert tuple(row) == (None, {"replay": None})
+
+
+def test_recording_for_no_run_says_so(store: Store) -> None:
+    with pytest.raises(StoreError, match="no run 5"):
+        store.record(5, SAMPLES[0][0])
