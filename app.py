@@ -1,12 +1,25 @@
-"""Home: what this is, the data at hand, the latest runs, and a demonstration in two minutes."""
+"""Home: what this is, the latest runs, the data at hand, and a demonstration in two minutes."""
 
 import sys
 
+import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-
-from pages.shared.opening import open_page
 
 if get_script_run_ctx(suppress_warning=True) is None:
     sys.exit("Start the app with: streamlit run app.py")
 
-open_page(title="Home", icon=":material/home:", order=0, heading="Learn, without forgetting")
+from pages.shared.home import INTRODUCTION, draw_start, draw_state, draw_upload
+from pages.shared.opening import open_page
+
+open_page(
+    title="Home",
+    icon=":material/home:",
+    order=0,
+    heading="Learn the new, keep the old",
+)
+st.markdown(INTRODUCTION)
+draw_start()
+st.space("small")
+draw_state()
+st.divider()
+draw_upload()

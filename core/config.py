@@ -54,6 +54,13 @@ class RunConfig:
     learning_rate: float = option(
         0.0025, "Adam's step size (paper: 0.0025)", low=1e-8, high=1.0, group="Training"
     )
+    schedule: str = option(
+        "constant",
+        "learning rate within a stage: constant (paper), or linear: down to nothing, epoch by "
+        "epoch",
+        choices=("constant", "linear"),
+        group="Training",
+    )
     dropout: float = option(
         0.2, "on word embeddings and on s_t", low=0.0, high=0.95, group="Training"
     )

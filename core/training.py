@@ -41,6 +41,12 @@ class Position:
     epoch: int = 0
 
 
+def learning_rate(config: RunConfig, epoch: int, epochs: int) -> float:
+    """Adam's step size in an epoch (from 0) of a stage of so many."""
+    left = 1 - epoch / epochs if config.schedule == "linear" else 1.0
+    return config.learning_rate * left
+
+
 class _Run:
     """The loop of `train`, with what it needs to report and to save."""
 
@@ -105,6 +111,8 @@ class _Run:
         self, k: int, stage: Stage, epoch: int, optimizer: torch.optim.Optimizer, frozen: Tensor
     ) -> None:
         began, start = time.perf_counter(), self.done
+        for group in optimizer.param_groups:
+            group["lr"] = learning_rate(self.learner.config, epoch, stage.epochs)
         work = self.method.work(k, stage)
         sums = {"current": 0.0, "replay": 0.0, "penalty": 0.0}
         rows, steps, trained = 0, 0, 0

@@ -14,7 +14,7 @@ open_page(
     purpose="Describe a run and put it in the queue. The defaults are the paper's.",
 )
 
-form, start = st.columns([5, 2], gap="large")
+form, start = st.columns([9, 4], gap="large")
 with form:
     configs, errors = draw_configs()
 with start:

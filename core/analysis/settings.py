@@ -6,6 +6,8 @@ from typing import Any
 from core.analysis.paper import NAMES
 from core.config import OPTION_GROUPS, RunConfig, specs
 
+_ACRONYMS = {name: told for name, told in NAMES.items() if told.isupper()}
+
 
 def method_name(config: RunConfig) -> str:
     """The method's name with its penalty; reads no method's module, so that no torch is needed."""
@@ -38,8 +40,10 @@ def differing(configs: Sequence[RunConfig], leave_out: Collection[str] = ()) -> 
 
 
 def in_words(name: str) -> str:
-    """`memory_size` and `method.fast_epochs` as people write them."""
-    return name.rpartition(".")[2].replace("_", " ")
+    """`memory_size` and `method.fast_epochs` as people write them; `dataset.seed` with its noun."""
+    which, _, own = name.rpartition(".")
+    words = f"{which} {own}".split() if which == "dataset" else [own]
+    return " ".join(_ACRONYMS.get(w, w) for word in words for w in word.split("_"))
 
 
 def show(value: Any) -> str:

@@ -7,10 +7,20 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.analysis.accuracy import MEASURES
-from core.charts.template import DASHES, NEUTRAL, SYMBOLS, blank, colour, plain, symbols
+from core.charts.template import (
+    DARK,
+    DASHES,
+    NEUTRAL,
+    SEQUENTIAL,
+    SYMBOLS,
+    blank,
+    colour,
+    plain,
+    symbols,
+)
 
-_LEVELS = ((0.0, "rgba(11,110,117,0.04)"), (1.0, "rgba(11,110,117,1)"))
-_DARK_CELL = 0.55  # from this share on a cell is dark in either theme and takes white text
+ANGLES = (0, -30, -90)  # of task names below an axis: the first at which they fit
+_PALE_CELL = 0.57  # from this share on a cell is pale and takes dark text
 
 
 def curves(
@@ -57,6 +67,7 @@ def _band(rows: pd.DataFrame, measure: str, at: int) -> go.Scatter:
         y=[*upper, *lower[::-1]],
         fill="toself",
         fillcolor=colour(at, 0.15),
+        mode="lines",
         line={"width": 0},
         hoverinfo="skip",
         showlegend=False,
@@ -133,6 +144,7 @@ def _task_axis(figure: go.Figure, table: pd.DataFrame) -> None:
         title_text="tasks learned, in order",
         tickvals=list(range(1, count + 1)),
         ticktext=texts,
+        autotickangles=ANGLES,
         range=[0.7, count + 0.5],
     )
 
@@ -165,6 +177,7 @@ def course(curve: pd.DataFrame, tasks: Sequence[str], height: int = 300) -> go.F
         title_text="tasks learned, in order",
         tickvals=list(range(1, count + 1)),
         ticktext=[plain(f"{k + 1} · {name}") for k, name in enumerate(tasks)],
+        autotickangles=ANGLES,
         range=[0.6, count + 0.4],
     )
     figure.update_yaxes(title_text="exact match (%)", range=[0, 102])
@@ -190,22 +203,22 @@ def matrix(cells: pd.DataFrame, height: int | None = None) -> go.Figure:
             y=grid.index,
             zmin=0,
             zmax=100,
-            colorscale=_LEVELS,
+            colorscale=SEQUENTIAL,
             xgap=2,
             ygap=2,
             hoverinfo="skip",
             colorbar={"title": {"text": "acc (%)", "side": "right"}, "thickness": 12},
         )
     )
-    for dark in (False, True):
-        figure.add_trace(_cell_texts(cells[(share >= _DARK_CELL) == dark], dark))
+    for pale in (False, True):
+        figure.add_trace(_cell_texts(cells[(share >= _PALE_CELL) == pale], pale))
     figure.add_trace(_cell_markers(cells))
     figure.update_xaxes(
         title_text="tested on task",
         tickvals=tested.on,
         ticktext=[plain(name) for name in tested.on_task],
         showgrid=False,
-        side="bottom",
+        autotickangles=ANGLES,
     )
     figure.update_yaxes(
         title_text="after learning task",
@@ -218,13 +231,13 @@ def matrix(cells: pd.DataFrame, height: int | None = None) -> go.Figure:
     return figure
 
 
-def _cell_texts(cells: pd.DataFrame, dark: bool) -> go.Scatter:
+def _cell_texts(cells: pd.DataFrame, pale: bool) -> go.Scatter:
     return go.Scatter(
         x=cells.on,
         y=cells.after,
         text=[f"{100 * c / t:.0f}" for c, t in zip(cells.correct, cells.total, strict=True)],
         mode="text",
-        textfont={"color": "#ffffff"} if dark else {},
+        textfont={"color": DARK if pale else "#ffffff"},
         hoverinfo="skip",
     )
 

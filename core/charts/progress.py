@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from core.charts.template import DASHES, NEUTRAL, SYMBOLS, blank, colour, plain
 
+FEW = 4  # tasks whose names fit over half a page; of more only the numbers
 MAX_POINTS = 1000  # a figure that is sent every second has to stay small
 
 
@@ -36,20 +37,20 @@ def loss(
     for task, first in passes.groupby("task").number.min().items():
         if task:
             figure.add_vline(x=first - 0.5, line={"color": NEUTRAL, "width": 1, "dash": "dot"})
+        named = task < len(tasks) and len(tasks) <= FEW
         figure.add_annotation(
             x=first - 0.4,
             y=1,
             yref="paper",
-            yanchor="top",
+            yanchor="bottom",
             xanchor="left",
-            textangle=90,
             showarrow=False,
-            text=plain(tasks[task]) if task < len(tasks) else str(task + 1),
-            font={"size": 11, "color": NEUTRAL},
+            text=plain(f"{task + 1} · {tasks[task]}") if named else str(task + 1),
+            font={"size": 12, "color": NEUTRAL},
         )
     figure.update_xaxes(title_text="passes so far", range=[0.4, max(len(passes) + 1.6, 6)])
     figure.update_yaxes(title_text="loss (nats a row)", rangemode="tozero")
-    figure.update_layout(uirevision="loss")
+    figure.update_layout(uirevision="loss", legend={"y": 1.1})
     return figure
 
 

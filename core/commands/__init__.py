@@ -12,4 +12,4 @@ class Parser(argparse.ArgumentParser):
     """Says in one sentence what is wrong with the words, and ends with exit code 2."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{message[:1].upper()}{message[1:]}; see {self.prog} --help.\n")
+        self.exit(2, f"{self.prog}: {message}; see --help.\n")

@@ -27,7 +27,7 @@ def carry_out(store: Store, id: int, owner: Owner, *, quiet: bool = False) -> in
             )
         finally:
             display.close()
-    how = f"Run {id} ({run.name}) is {run.status} after {duration(run.seconds)}"
+    how = f"Run {id} ({run.name}) {run.status} after {duration(run.seconds)}"
     if run.status == FINISHED:
         print(f"{how}.")
     elif run.can_resume:
@@ -35,7 +35,7 @@ def carry_out(store: Store, id: int, owner: Owner, *, quiet: bool = False) -> in
         print(f"{how}{why}", file=sys.stderr)
         print(f"To go on with it: python -m core resume {id}")
     else:
-        print(f"{how}: another process has it.", file=sys.stderr)
+        print(f"Run {id} ({run.name}) was taken over by another process.", file=sys.stderr)
     return EXIT_CODES.get(run.status, 1)
 
 

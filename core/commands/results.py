@@ -1,10 +1,13 @@
 """`results`: finished runs beside the paper's values, as a Markdown table."""
 
 import argparse
-
-import pandas as pd
+import math
+from typing import TYPE_CHECKING
 
 from core.runs.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _HEAD = ("Method", "n", "ACC_whole / ACC_avg", "Paper", "Minutes a run")
 
@@ -41,7 +44,7 @@ def _execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def markdown(table: pd.DataFrame) -> list[str]:
+def markdown(table: "pd.DataFrame") -> list[str]:
     """The lines of the Markdown table."""
     lines = ["| " + " | ".join(_HEAD) + " |", "| --- | ---: | ---: | ---: | ---: |"]
     for row in table.itertuples():
@@ -49,7 +52,9 @@ def markdown(table: pd.DataFrame) -> list[str]:
             _with_spread(getattr(row, name), getattr(row, f"{name}_deviation"))
             for name in ("whole", "avg")
         )
-        paper = "–" if pd.isna(row.paper_whole) else f"{row.paper_whole:.2f} / {row.paper_avg:.2f}"
+        paper = (
+            "–" if math.isnan(row.paper_whole) else f"{row.paper_whole:.2f} / {row.paper_avg:.2f}"
+        )
         note = f" ({row.paper_note})" if row.paper_note else ""
         cells = [row.method, str(row.runs), measured, paper + note, f"{row.minutes:.0f}"]
         lines.append("| " + " | ".join(cells) + " |")
@@ -57,4 +62,4 @@ def markdown(table: pd.DataFrame) -> list[str]:
 
 
 def _with_spread(mean: float, deviation: float) -> str:
-    return f"{mean:.2f}" if pd.isna(deviation) else f"{mean:.2f} ± {deviation:.2f}"
+    return f"{mean:.2f}" if math.isnan(deviation) else f"{mean:.2f} ± {deviation:.2f}"

@@ -3,13 +3,12 @@
 import argparse
 from pathlib import Path
 
-from core.commands.foreground import carry_out
+from core.commands.foreground import EXIT_CODES, carry_out
 from core.commands.line import add_options, load_base, own_parser, read_config
 from core.options import ConfigError
+from core.runs.life import STOPPED
 from core.runs.owner import new_owner
 from core.runs.store import Store
-
-_STOPPED = 3
 
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
@@ -55,7 +54,7 @@ def _execute(args: argparse.Namespace) -> int:
         if not args.quiet:
             print(f"Run {id}: {store.run(id).name}")
         code = carry_out(store, id, owner, quiet=args.quiet)
-        if code == _STOPPED:
+        if code == EXIT_CODES[STOPPED]:
             return code
         worst = max(worst, code)
     return worst

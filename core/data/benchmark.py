@@ -57,9 +57,10 @@ class Benchmark:
             except OSError as error:
                 raise DataError(f"{path}: can't be read: {error.strerror or error}.") from error
         if missing:
+            amount = "not" if len(missing) == len(paths) else "only in part"
             raise DataMissing(
-                f"{self.label} is not on this machine: {len(missing)} of {len(paths)} files are "
-                f"missing, the first is {missing[0]}. Get it with the command "
+                f"{self.label} is {amount} on this machine: {len(missing)} of {len(paths)} files "
+                f"are missing, the first is {missing[0]}. Get it with the command "
                 f"`python -m core data get {self.dataset}` or the button on the home page, or set "
                 f"TOTAL_RECALL_DATA to a folder that holds {self.folder}/."
             )

@@ -102,7 +102,7 @@ def _opener(source: str | Path | None) -> _Opener:
     if text.startswith(("http://", "https://")):
         return partial(_open_url, lambda file: f"{text.rstrip('/')}/{file.name}")
     folder = Path(text).expanduser()
-    if not folder.is_dir():
+    if not text or not folder.is_dir():
         raise DataError(f"{text}: expected a folder that is there, or an http or https URL.")
     return partial(_open_copy, folder)
 
@@ -139,6 +139,7 @@ def _open_url(
         raise DataError(f"{url}: {what} ({error.code} {error.reason}).") from error
     except (URLError, OSError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
+        reason = getattr(reason, "strerror", None) or reason
         host = urlsplit(url).netloc
         raise _CutError(f"{host} can't be reached ({reason})") from error
     goes_on = answer.status == 206 and answer.headers.get("Content-Range", "").startswith(

@@ -14,6 +14,8 @@ from core.data.base import DataError
 from core.places import data_folder
 from core.registry import datasets
 
+DIGESTS = Path(__file__).with_name("digests.txt")
+
 _CHUNK = 1 << 20
 
 
@@ -58,9 +60,9 @@ class Availability:
 
 
 @cache
-def _published() -> tuple[BenchmarkFile, ...]:
-    text = Path(__file__).with_name("digests.txt").read_text(encoding="utf-8")
-    rows = (line.split() for line in text.splitlines() if not line.startswith("#"))
+def _published(table: Path) -> tuple[BenchmarkFile, ...]:
+    lines = table.read_text(encoding="utf-8").splitlines()
+    rows = (line.split() for line in lines if not line.startswith("#"))
     return tuple(BenchmarkFile(name, int(size), digest) for digest, size, name in rows)
 
 
@@ -75,7 +77,7 @@ def published_files(dataset: str) -> tuple[BenchmarkFile, ...]:
         names = ", ".join(downloadable())
         raise DataError(f"'{dataset}' is no data set with files to get; there are: {names}.")
     folder = datasets[dataset].traits["folder"]
-    return tuple(file for file in _published() if file.name.startswith(f"{folder}/"))
+    return tuple(file for file in _published(DIGESTS) if file.name.startswith(f"{folder}/"))
 
 
 def digest_of(path: Path) -> str:
@@ -117,9 +119,9 @@ def available() -> dict[str, Availability]:
     for dataset in downloadable():
         files = published_files(dataset)
         there = [file for file in files if _has_size(file)]
-        state = State.PARTIAL if there else State.MISSING
+        state = State.COMPLETE if len(there) == len(files) else State.PARTIAL
         found[dataset] = Availability(
-            State.COMPLETE if len(there) == len(files) else state,
+            state if there else State.MISSING,
             len(there),
             len(files),
             sum(file.size for file in there),

@@ -8,11 +8,11 @@ the training data of the tasks known so far.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
-from core.language.tree import Node
+from core.language.tree import Node, Notation
 
 NEVER = np.iinfo(np.int16).max  # `since` of a (slot, action) pair that no training row shows
 
@@ -57,6 +57,16 @@ class Action:
     def name(self) -> str:
         return f"GEN {self.fragment}" if not self.slots else str(self.fragment)
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.fragment)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type, tuple[Node]]:
+        return Action, (self.fragment,)  # without the hash, which holds in this process only
+
     def __str__(self) -> str:
         return self.name
 
@@ -85,12 +95,15 @@ def logical_form_to_steps(node: Node) -> tuple[Step, ...]:
         if node.is_ground:
             steps.append(Step(slot, Action(node)))
             continue
-        children = node.children
-        expand = Node(node.label, (HOLE,) * len(children), node.notation)
-        steps.append(Step(slot, Action(expand)))
-        for index in reversed(range(len(children))):
-            open_nodes.append((Slot(node.label, len(children), index), children[index]))
+        expansion = _expansion(node.label, len(node.children), node.notation)
+        steps.append(Step(slot, expansion))
+        open_nodes.extend(zip(reversed(expansion.slots), reversed(node.children), strict=True))
     return tuple(steps)
+
+
+@lru_cache(maxsize=4096)
+def _expansion(label: str, arity: int, notation: Notation) -> Action:
+    return Action(Node(label, (HOLE,) * arity, notation))
 
 
 def actions_to_logical_form(actions: Sequence[Action]) -> Node:

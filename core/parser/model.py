@@ -81,7 +81,7 @@ class Parser(nn.Module):
         for name, parameter in self.named_parameters():
             fresh = torch.empty(parameter.shape)
             if "embedding" in name or name == "start":
-                nn.init.normal_(fresh, std=0.1, generator=self._draw_parameters)
+                nn.init.normal_(fresh, std=0.3, generator=self._draw_parameters)
             elif parameter.dim() == 1:
                 nn.init.zeros_(fresh)
             else:

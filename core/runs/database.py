@@ -36,11 +36,12 @@ def open_database(url: str) -> Engine:
     """
     try:
         where = make_url(url)
-        engine = create_engine(where, json_serializer=to_json)
+        remote = where.get_backend_name() != "sqlite"
+        engine = create_engine(where, json_serializer=to_json, pool_pre_ping=remote)
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
         raise StoreUnavailable(f"The run store's URL can't be used: {reason(error)}.") from error
     try:
-        if where.get_backend_name() == "sqlite":
+        if not remote:
             if where.database and where.database != ":memory:":
                 Path(where.database).parent.mkdir(parents=True, exist_ok=True)
             _prepare_sqlite(engine)

@@ -1,8 +1,8 @@
 """K-medoids clusters of logical forms on 1 − sim (the paper's §4.1; Park and Jun, 2009).
 
 Engines given points at distance zero return empty and repeated clusters, so they see one point of
-each such group. None takes multiplicities: they weigh the draw of the starts and the loss by which
-the best result is kept.
+each such group. None takes multiplicities; where they are to count, they weigh the draw of the
+starts and the loss by which the best result is kept.
 
 Beyond a given size of the matrix of distances, samples take over as in CLARA (Kaufman and
 Rousseeuw, 1990): K-medoids of a sample, every point to the nearest of its medoids, the best of
@@ -58,6 +58,11 @@ class ClusterOptions:
         "the package kmedoids",
         choices=tuple(ENGINES),
     )
+    weighted: bool = option(
+        False,
+        "a form counts as often as it has rows, in drawing the starts and in choosing the best "
+        "result (no algorithm here takes weights in between); off: rare forms count as much",
+    )
     matrix_mb: int = option(
         1000,
         "largest matrix of distances, in MB (1000: 15,811 distinct forms); more forms are "
@@ -76,7 +81,7 @@ class ClusterOptions:
 def cluster_forms(
     forms: Forms, k: int, options: ClusterOptions, rng: np.random.Generator
 ) -> Clustering:
-    """min(k, forms) clusters of the distinct forms, multiplicities as weights.
+    """min(k, forms) clusters of the distinct forms.
 
     MemoryError, before anything is built, where the matrix of distances needs more than is free.
     """
@@ -84,12 +89,13 @@ def cluster_forms(
     if k >= n:
         return _each_alone(n, options.clustering)
     similarity = SIMILARITIES[options.similarity](forms.trees)
+    weights = forms.multiplicities if options.weighted else None
     if matrix_bytes(n) > options.matrix_mb * 10**6:
-        return clara(similarity, k, rng, options.clustering, forms.multiplicities)
+        return clara(similarity, k, rng, options.clustering, weights)
     check_memory(n)
     distances = all_pairs(similarity)
     np.subtract(1, distances, out=distances)
-    return k_medoids(distances, k, rng, options.clustering, forms.multiplicities)
+    return k_medoids(distances, k, rng, options.clustering, weights)
 
 
 def matrix_bytes(n: int) -> int:

@@ -28,15 +28,16 @@ def plus_plus(
     to the nearest point so far. At least k points must be apart from one another.
     """
     trials = 2 + int(np.log(k))
+    single = weights.astype(distances.dtype)
     chosen = np.empty(k, dtype=np.int64)
     chosen[0] = rng.choice(len(distances), p=weights / weights.sum())
-    nearest = weights * distances[chosen[0]].astype(float) ** 2
+    nearest = single * distances[chosen[0]] ** 2
     for number in range(1, k):
-        cumulative = np.cumsum(nearest)
+        cumulative = np.cumsum(nearest, dtype=float)
         drawn = np.searchsorted(cumulative, rng.random(trials) * cumulative[-1], side="right")
         drawn = np.minimum(drawn, np.flatnonzero(nearest)[-1])  # where the product rounds up
-        after = np.minimum(nearest, weights * distances[drawn].astype(float) ** 2)
-        best = after.sum(axis=1).argmin()
+        after = np.minimum(nearest, single * distances[drawn] ** 2)
+        best = after.sum(axis=1, dtype=float).argmin()
         chosen[number], nearest = drawn[best], after[best]
     return chosen
 

@@ -16,7 +16,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import metadata
 
 import numpy as np
@@ -147,6 +147,8 @@ def _process(forms: Sequence[Form]) -> Iterator[subprocess.Popen]:
             yield child
         finally:
             child.kill()
+            with suppress(BrokenPipeError):  # what it did not read is lost
+                child.stdin.close()
 
 
 def _send(child: subprocess.Popen, message: object) -> None:

@@ -1,6 +1,8 @@
 """The accuracy page: runs over one another, their final values, the matrix of one of them."""
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -75,7 +77,7 @@ def _warn(runs: list[Run]) -> None:
         )
     if any(run.status == RUNNING for run in runs):
         left, right = st.columns([4, 1], vertical_alignment="center")
-        left.caption("Some of these runs are still going on; the figures show what was there.")
+        left.caption("Some of these runs are still going on; this is how far they were.")
         right.button("Look again", icon=":material/refresh:", width="stretch")
 
 
@@ -131,36 +133,48 @@ def draw_curves(view: View) -> None:
 
 def draw_table(view: View) -> None:
     """The end of each curve in numbers, beside the paper's."""
-    ends = view.spread.groupby("group", sort=False).tail(1)
     rows = []
-    for row in ends.to_dict("records"):
-        shown = {"Runs": row["group"], "n": row["runs"], "Tasks learned": row["after"] + 1}
-        for measure, name in MEASURES.items():
-            shown[name] = _number(row[measure], row[f"{measure}_deviation"])
-            shown[f"ceiling {name}"] = _number(row[f"ceiling_{measure}"])
+    for row in view.spread.groupby("group", sort=False).tail(1).to_dict("records"):
+        learned = row["after"] + 1
+        spread = {m: row[f"{m}_deviation"] for m in MEASURES}
+        rows.append(_table_row(row["group"], learned, row["runs"], row, spread))
+        limits = {m: row[f"ceiling_{m}"] for m in MEASURES}
+        rows.append(_table_row("  ceiling", learned, None, limits, {}))
         mine = view.published[view.published.group == row["group"]]
         for source, values in mine.groupby("label", sort=False):
-            by = dict(zip(values.measure, values.value, strict=True))
-            pair = " / ".join(f"{by[m]:.2f}" if m in by else "–" for m in MEASURES)
-            shown[str(source)] = pair
-        rows.append(shown)
+            shares = dict(zip(values.measure, values.value / 100, strict=True))
+            rows.append(_table_row(f"  {source}", learned, 10, shares, {}))
     table = pd.DataFrame(rows)
     st.subheader("After the last task")
     st.markdown(
-        "Exact match in percent, mean ± standard deviation over seeds; the paper's values are "
-        "ACC_whole / ACC_avg as printed there."
+        "Exact match in percent: the mean over seeds with the sample's standard deviation (SD), "
+        "and what it may be held against."
     )
-    st.dataframe(table, hide_index=True, placeholder="–", key="table")
+    percent = st.column_config.NumberColumn(format="%.2f", width=110)
+    shown = {name: percent for name in table.columns if "ACC" in name}
+    wide = st.column_config.TextColumn(width=340)
+    st.dataframe(
+        table.astype({"n": "Int64"}),
+        hide_index=True,
+        placeholder="–",
+        key="table",
+        height="content",
+        column_config={"Runs": wide, **shown},
+    )
     if not view.published.empty:
         st.caption(escape(paper.PROTOCOL[:1].upper() + paper.PROTOCOL[1:]) + ".")
     download(table, key="table/csv", file_name="accuracy.csv")
 
 
-def _number(value: float, deviation: float = float("nan")) -> str:
-    if pd.isna(value):
-        return "–"
-    spread = "" if pd.isna(deviation) else f" ± {100 * deviation:.2f}"
-    return f"{100 * value:.2f}{spread}"
+def _table_row(
+    name: str, learned: int, runs: int | None, shares: dict, spread: dict
+) -> dict[str, Any]:
+    """A line of the table; what is not known stays empty."""
+    line = {"Runs": name, "n": runs, "Tasks learned": learned}
+    for measure, label in MEASURES.items():
+        line[label] = 100 * shares.get(measure, math.nan)
+        line[f"SD of {label}"] = 100 * spread.get(measure, math.nan)
+    return line
 
 
 def draw_matrix(view: View) -> None:

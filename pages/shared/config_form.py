@@ -175,7 +175,7 @@ def _method(form: Form) -> None:
 def _training(form: Form) -> str:
     form.draw(_group("Training", late=False), columns=4)
     key = follow("seeds", "0")
-    seeds = st.text_input(
+    seeds = st.columns(2)[0].text_input(
         "Seeds",
         key=key,
         help="Of every random draw of a run. Several queue a run each: 0, 1, 2 or 0-4.",

@@ -18,7 +18,6 @@ from pages.shared.runs import COLUMNS, SHOWN, manager, overview, store
 from pages.shared.text import STATUS, escape
 
 EVERY = 1.5  # seconds between two looks
-ROW, ROWS = 35, 8  # pixels a row of the table, rows before it scrolls
 
 
 @st.fragment(run_every=EVERY)
@@ -28,13 +27,14 @@ def draw_runs() -> None:
     if not runs:
         _say_empty()
         return
-    run = _choose(runs)
-    publish("run", str(run.id))
-    st.space("small")
-    _head(run)
-    _state(run, runs)
-    _figures(run)
-    draw_details(run)
+    with st.container(key="live"):
+        run = _choose(runs)
+        publish("run", str(run.id))
+        st.space("small")
+        _head(run)
+        _state(run, runs)
+        _figures(run)
+        draw_details(run)
 
 
 def follow_choice() -> None:
@@ -57,19 +57,15 @@ def _choose(runs: Sequence[Run]) -> Run:
             st.toast(f"There is no run {escape(st.session_state[key])}.", icon=":material/info:")
         busy = [run.id for run in runs if run.status == RUNNING]
         st.session_state[key] = (busy or ids)[0]
-    table = f"{key}/table/{hash(tuple(ids))}"
-    drawn = st.session_state.get(f"{key}/drawn")
-    if table not in st.session_state or drawn != st.session_state[key]:
-        rows = [ids.index(st.session_state[key])]
-        st.session_state[table] = {"selection": {"rows": rows, "columns": [], "cells": []}}
+    table = f"{key}/table/{hash(tuple(ids))}/{_asked(key)}"
     chosen = st.dataframe(
         overview(store(), runs),
         key=table,
         column_config=COLUMNS,
         hide_index=True,
-        height=ROW * (min(len(runs), ROWS) + 1) + 3,
         on_select="rerun",
         selection_mode="single-row-required",
+        selection_default={"selection": {"rows": [ids.index(st.session_state[key])]}},
         placeholder="–",
     )
     if chosen.selection.rows:
@@ -80,6 +76,14 @@ def _choose(runs: Sequence[Run]) -> Run:
     return runs[ids.index(st.session_state[key])]
 
 
+def _asked(key: str) -> int:
+    """Counts how often the choice came from elsewhere than the table: it is drawn anew then."""
+    times = st.session_state.get(f"{key}/asked", 0)
+    if st.session_state.get(f"{key}/drawn") != st.session_state[key]:
+        times = st.session_state[f"{key}/asked"] = times + 1
+    return times
+
+
 def _head(run: Run) -> None:
     """Name, status and what can be done."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
@@ -87,7 +91,7 @@ def _head(run: Run) -> None:
         look = STATUS[run.status]
         word = "stopping" if run.stop_requested else run.status
         st.badge(word, icon=look.icon, color=look.colour, help=f"This run {look.means}.")
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if run.can_resume:
             _button("Resume", ":material/play_arrow:", manager().resume, run.id, kind="primary")
         elif run.status in (QUEUED, RUNNING):

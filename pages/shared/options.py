@@ -94,7 +94,7 @@ def label(name: str) -> str:
 def _draw(spec: OptionSpec, name: str) -> Any:
     """The widget that fits the option's type; the number fields leave the range to the check."""
     key = follow(name, spec.default, lambda text: read(spec, text))
-    text, help = label(spec.name), explain(spec)
+    text, help = label(name), explain(spec)
     if spec.type is bool:
         value = st.toggle(text, key=key, help=help)
     elif spec.choices is not None:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.analysis.accuracy import latest
 from core.analysis.settings import method_name
+from core.registry import datasets
 from core.runs.life import Run, StoreError
 from core.runs.manager import Manager
 from core.runs.manager import manager as process_manager
@@ -61,6 +62,11 @@ def pick_runs(label: str, runs: Sequence[Run], default: Sequence[int]) -> list[R
     return [by_id[id] for id in chosen]
 
 
+def dataset_label(name: str) -> str:
+    """What people call a data set, also one that is no longer there."""
+    return datasets[name].label if name in datasets else name
+
+
 def overview(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
     """What a list of runs shows, one row a run."""
     ends = latest(store, [run.id for run in runs]).set_index("run")
@@ -69,9 +75,9 @@ def overview(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
             "Run": run.id,
             "Name": run.name,
             "Status": "stopping" if run.stop_requested else run.status,
-            "Progress": run.progress,
+            "Progress": 100 * run.progress,
             "Method": method_name(run.config),
-            "Dataset": run.config.dataset,
+            "Dataset": dataset_label(run.config.dataset),
             "ACC_whole": 100 * ends.whole[run.id] if run.id in ends.index else None,
             "ACC_avg": 100 * ends.avg[run.id] if run.id in ends.index else None,
             "Created": run.created,
@@ -82,15 +88,15 @@ def overview(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
 
 
 COLUMNS = {
-    "Run": st.column_config.NumberColumn(width=60),
-    "Name": st.column_config.TextColumn(width="medium"),
-    "Status": st.column_config.TextColumn(width=95),
-    "Progress": st.column_config.ProgressColumn(format="percent", width=130),
+    "Run": st.column_config.NumberColumn(width=50),
+    "Name": st.column_config.TextColumn(width=270),
+    "Status": st.column_config.TextColumn(width=90),
+    "Progress": st.column_config.ProgressColumn(format="%.0f %%", max_value=100, width=120),
     "ACC_whole": st.column_config.NumberColumn(
-        format="%.1f %%", width=95, help="pooled over all tasks learned so far"
+        format="%.1f %%", width=90, help="pooled over all tasks learned so far"
     ),
     "ACC_avg": st.column_config.NumberColumn(
-        format="%.1f %%", width=95, help="mean over the tasks learned so far"
+        format="%.1f %%", width=90, help="mean over the tasks learned so far"
     ),
     "Created": st.column_config.DatetimeColumn(format="D MMM, HH:mm", width=115),
 }

@@ -29,7 +29,7 @@ def test_each_pass_is_drawn_once_in_its_stages_line(table):
     assert drawn == pytest.approx(dict(zip(table.number, table.loss, strict=True)))
     assert [trace.name for trace in figure.data] == ["fast stage", "slow stage"]
     assert None in figure.data[0].x  # the line is broken between two tasks
-    assert [a.text for a in figure.layout.annotations] == list(TASKS[:2])
+    assert [a.text for a in figure.layout.annotations] == [f"{k + 1} · {TASKS[k]}" for k in (0, 1)]
 
 
 def test_the_pass_under_way_comes_next(table):

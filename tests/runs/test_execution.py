@@ -102,6 +102,7 @@ def test_a_failure_is_one_readable_sentence(store: Store, fake, caplog, problem,
 def test_a_checkpoint_that_cannot_be_written_ends_the_run_readably(
     store: Store, fake, home
 ) -> None:
+    home.mkdir(exist_ok=True)
     (home / "checkpoints").write_text("a file where the folder should be")
     run, owner = begin(store)
     end = execute(store, run, owner, train=fake)

@@ -1,22 +1,39 @@
 """What holds for every sampler there is."""
 
+import json
 import random
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
+import torch
 
+from core.config import RunConfig
 from core.data.base import Example, FormReader, Task
+from core.generators import Generators
+from core.language.grammar import Grammar
+from core.parser.batch import Vocabulary
+from core.parser.model import Parser
 from core.registry import samplers
 from core.samplers.base import Selection
 
-FREE = [name for name, entry in samplers.items() if not entry.traits["parser"]]
+NAMES = list(samplers)
 READ = FormReader().example
+
+
+def parser_for(examples: Sequence[Example]) -> Parser | None:
+    """A small parser that knows these rows as its only task; none where there are no rows."""
+    if not examples:
+        return None
+    config = RunConfig(word_size=5, hidden_size=6, action_size=4)
+    vocabulary = Vocabulary([row.words for row in examples])
+    return Parser(config, vocabulary, Grammar([[row.steps for row in examples]]), Generators(0))
 
 
 def choose(name: str, examples: Sequence[Example], size: int, seed: int = 0) -> Selection:
     entry = samplers[name]
-    return entry.value(examples, size, entry.options(), np.random.default_rng(seed), None)
+    parser = parser_for(examples) if entry.traits["parser"] else None
+    return entry.value(examples, size, entry.options(), np.random.default_rng(seed), parser)
 
 
 def rows_of(*forms: str) -> list[Example]:
@@ -24,10 +41,11 @@ def rows_of(*forms: str) -> list[Example]:
 
 
 def global_state() -> tuple:
-    return random.getstate(), tuple(np.random.get_state()[1])  # noqa: NPY002 - is it left alone?
+    drawn = tuple(np.random.get_state()[1])  # noqa: NPY002 - is it left alone?
+    return random.getstate(), drawn, tuple(torch.get_rng_state().tolist())
 
 
-@pytest.mark.parametrize("name", FREE)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("size", [0, 1, 2, 4, 7, 10])
 def test_selection_is_distinct_rows_of_the_size_asked_for(
     name: str, size: int, toy_tasks: tuple[Task, ...]
@@ -37,12 +55,12 @@ def test_selection_is_distinct_rows_of_the_size_asked_for(
     assert all(type(row) is int and 0 <= row < 10 for row in rows)
 
 
-@pytest.mark.parametrize("name", FREE)
+@pytest.mark.parametrize("name", NAMES)
 def test_fewer_rows_than_asked_for_are_all_kept(name: str, toy_tasks: tuple[Task, ...]):
     assert sorted(choose(name, toy_tasks[0].train, 99).rows) == list(range(10))
 
 
-@pytest.mark.parametrize("name", FREE)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     "forms",
     [
@@ -56,14 +74,44 @@ def test_forms_that_hardly_differ_fill_the_memory(name: str, forms: list[str]):
         assert len(set(choose(name, rows_of(*forms), size).rows)) == size
 
 
-@pytest.mark.parametrize("name", FREE)
+@pytest.mark.parametrize("name", NAMES)
+def test_slots_and_actions_never_seen_are_no_hindrance(name: str, toy_tasks: tuple[Task, ...]):
+    entry = samplers[name]
+    parser = parser_for(toy_tasks[0].train)
+    strange = rows_of("( new ( slot ( of x ) ) )", "( new ( slot ( of y ) ) )")
+    for rows in (strange, [*toy_tasks[0].train, *strange]):
+        for size in (1, len(rows) - 1):
+            chosen = entry.value(rows, size, entry.options(), np.random.default_rng(0), parser)
+            assert len(set(chosen.rows)) == size
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_no_rows_are_no_memory(name: str):
     assert choose(name, [], 5).rows == ()
 
 
-@pytest.mark.parametrize("name", FREE)
+@pytest.mark.parametrize("name", NAMES)
 def test_same_input_same_choice_and_no_global_randomness(name: str, toy_tasks: tuple[Task, ...]):
     before = global_state()
     one, two = (choose(name, toy_tasks[1].train, 3, seed=4) for _ in range(2))
     assert one == two
     assert global_state() == before
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if samplers[name].traits["parser"]])
+def test_parser_is_left_as_it_was(name: str, toy_tasks: tuple[Task, ...]):
+    rows, entry = toy_tasks[0].train, samplers[name]
+    parser = parser_for(rows).train()
+    before = {name: value.clone() for name, value in parser.state_dict().items()}
+    draws = parser.draws.get_state()
+    entry.value(rows, 3, entry.options(), np.random.default_rng(0), parser)
+    assert all((before[name] == value).all() for name, value in parser.state_dict().items())
+    assert all(parameter.grad is None for parameter in parser.parameters())
+    assert all(module.training for module in parser.modules())
+    assert (parser.draws.get_state() == draws).all()  # no dropout was drawn
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_trace_goes_into_json_and_back(name: str, toy_tasks: tuple[Task, ...]):
+    trace = choose(name, toy_tasks[0].train, 3).trace
+    assert json.loads(json.dumps(trace)) == trace

@@ -1,4 +1,6 @@
+import importlib.util
 import random
+import sys
 from itertools import combinations
 
 import numpy as np
@@ -7,8 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.data.base import FormReader
+from core.options import ConfigError
+from core.similarity import clusters, engines
 from core.similarity.base import distinct_forms
-from core.similarity.clusters import Clustering, ClusterOptions, cluster_forms, k_medoids
+from core.similarity.clusters import (
+    Clustering,
+    ClusterOptions,
+    clara,
+    cluster_forms,
+    k_medoids,
+)
+from core.similarity.memory import available_bytes
+
+HAS_KMEDOIDS = importlib.util.find_spec("kmedoids") is not None
+ENGINES = [name for name in engines.ENGINES if name != "fasterpam" or HAS_KMEDOIDS]
 
 
 def on_a_line(points: list[float]) -> np.ndarray:
@@ -28,26 +42,55 @@ def check(clustering: Clustering, n: int, k: int) -> None:
     assert clustering.labels[clustering.medoids].tolist() == list(range(k))
 
 
-def test_groups_far_apart_are_found():
+@pytest.mark.parametrize("engine", ENGINES)
+def test_groups_far_apart_are_found(engine: str):
     groups = [0, 0.1, 0.2, 10, 10.1, 10.2, 20, 20.1, 20.2]
-    found = k_medoids(on_a_line(groups), 3, generator())
+    found = k_medoids(on_a_line(groups), 3, generator(), engine)
     check(found, 9, 3)
     assert sorted(found.medoids.tolist()) == [1, 4, 7]
     assert found.loss == pytest.approx(0.6, rel=1e-5)
 
 
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_loss_is_the_least_there_is_on_small_cases(k: int):
+def test_loss_is_the_least_there_is_on_small_cases(engine: str, k: int):
     distances = on_a_line(generator(3).uniform(size=9).tolist())
     least = min(distances[list(m)].min(axis=0).sum() for m in combinations(range(9), k))
-    found = k_medoids(distances, k, generator(), starts=50)
+    found = k_medoids(distances, k, generator(), engine, starts=50)
+    assert found.engine == engine
     assert found.loss == pytest.approx(least, rel=1e-5)
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.integers(0, 6), min_size=1, max_size=14), st.integers(1, 16), st.integers(0, 9))
-def test_points_that_repeat_leave_no_cluster_empty(places: list[int], k: int, seed: int):
-    check(k_medoids(on_a_line(places), k, generator(seed)), len(places), min(k, len(places)))
+@pytest.mark.parametrize("engine", ENGINES)
+@settings(deadline=None, max_examples=40)
+@given(places=st.lists(st.integers(0, 6), min_size=1, max_size=14), k=st.integers(1, 16))
+def test_points_that_repeat_leave_no_cluster_empty(engine: str, places: list[int], k: int):
+    found = k_medoids(on_a_line(places), k, generator(), engine)
+    check(found, len(places), min(k, len(places)))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_loss_is_that_of_its_labels(engine: str):
+    distances = on_a_line(generator(2).uniform(size=40).tolist())
+    weights = generator(3).integers(1, 5, 40)
+    found = k_medoids(distances, 6, generator(), engine, weights)
+    own = distances[np.arange(40), found.medoids[found.labels]]
+    assert found.loss == pytest.approx((own * weights).sum(), rel=1e-5)
+    assert (own <= distances[:, found.medoids].min(axis=1)).all()
+
+
+@pytest.mark.skipif("fasterpam" not in ENGINES, reason="the package kmedoids is not installed")
+def test_swapping_engines_do_not_lose_to_alternate():
+    distances = on_a_line(generator(5).uniform(size=120).tolist())
+    losses = {engine: k_medoids(distances, 10, generator(), engine).loss for engine in ENGINES}
+    assert losses["pam"] <= losses["alternate"] * 1.02
+    assert losses["fasterpam"] <= losses["alternate"] + 1e-6
+
+
+def test_missing_package_is_named_before_a_run_starts(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "kmedoids", None)
+    with pytest.raises(ConfigError, match=r"kmedoids \(GPL-3\) is not installed"):
+        ClusterOptions(clustering="fasterpam")
 
 
 def test_points_all_alike_give_the_heaviest_a_cluster():
@@ -97,6 +140,66 @@ def test_wrong_engine_or_k_is_named():
         k_medoids(on_a_line([1, 2]), 0, generator())
 
 
+class OnALine:
+    """A similarity of points instead of forms; it keeps how many pairs it was asked for."""
+
+    def __init__(self, points: np.ndarray) -> None:
+        self.points, self.asked = points, 0
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def between(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        self.asked += len(rows) * len(columns)
+        return (1 - np.abs(self.points[rows][:, None] - self.points[columns])).astype(np.float32)
+
+
+def test_samples_come_near_the_loss_of_all_points_without_their_matrix():
+    points = generator(1).uniform(size=4000)
+    line = OnALine(points)
+    sampled = clara(line, 10, generator(), sample_size=400)
+    check(sampled, 4000, 10)
+    assert sampled.engine == "clara/alternate"
+    assert line.asked < 5 * (410**2 + 10 * 4000) + 1
+    own = np.abs(points - points[sampled.medoids[sampled.labels]])
+    assert sampled.loss == pytest.approx(own.sum(), rel=1e-4)
+    whole = k_medoids(on_a_line(points[:1500].tolist()), 10, generator())
+    assert sampled.loss / 4000 < 1.15 * whole.loss / 1500
+
+
+def test_sample_of_all_points_is_as_good_as_k_medoids():
+    points = generator(1).uniform(size=60)
+    sampled = clara(OnALine(points), 5, generator())
+    assert sampled.loss <= k_medoids(on_a_line(points.tolist()), 5, generator()).loss + 1e-5
+
+
+def test_samples_of_points_all_alike_leave_no_cluster_empty():
+    check(clara(OnALine(np.zeros(30)), 4, generator(), sample_size=10), 30, 4)
+    check(clara(OnALine(np.zeros(3)), 4, generator()), 3, 3)
+
+
+def test_matrix_beyond_its_limit_gives_way_to_samples():
+    read = FormReader().example
+    rows = [read("", f"( f ( g x{n % 40} ) y{n} )") for n in range(600)]  # 1.4 MB
+    forms = distinct_forms(rows)
+    found = cluster_forms(forms, 6, ClusterOptions(matrix_mb=1), generator())
+    assert found.engine == "clara/alternate"
+    check(found, 600, 6)
+    assert cluster_forms(forms, 6, ClusterOptions(matrix_mb=2), generator()).engine == "alternate"
+
+
+def test_matrix_that_does_not_fit_is_refused_before_it_is_built(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(clusters, "available_bytes", lambda: 10_000)
+    read = FormReader().example
+    forms = distinct_forms([read("", f"( f x{n} )") for n in range(50)])
+    with pytest.raises(MemoryError, match=r"50 logical forms need 0\.0 GB"):
+        cluster_forms(forms, 3, ClusterOptions(), generator())
+
+
+def test_free_memory_is_known_here():
+    assert available_bytes() > 10**7
+
+
 def test_forms_of_one_shape_share_a_cluster():
     read = FormReader().example
     shapes = ["( count ( all ( type T ) ) )", "( list ( filter ( all ( type T ) ) ( size big ) ) )"]
@@ -104,3 +207,14 @@ def test_forms_of_one_shape_share_a_cluster():
     found = cluster_forms(distinct_forms(rows), 2, ClusterOptions(), generator())
     check(found, 8, 2)
     assert len(set(found.labels[::2].tolist())) == len(set(found.labels[1::2].tolist())) == 1
+
+
+def test_rows_of_a_form_count_where_they_are_asked_to():
+    read = FormReader().example
+    shapes = ["( f ( g a ) b )", "( f ( g a ) c )", "( h ( k a ) ( k b ) ( k c ) )"]
+    rows = [read("", shapes[0]), read("", shapes[1]), *[read("", shapes[2])] * 50]
+    forms = distinct_forms(rows)
+    plain = cluster_forms(forms, 1, ClusterOptions(), generator())
+    weighted = cluster_forms(forms, 1, ClusterOptions(weighted=True), generator())
+    assert forms.texts[plain.medoids[0]] in shapes[:2]
+    assert forms.texts[weighted.medoids[0]] == shapes[2]

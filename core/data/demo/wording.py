@@ -37,6 +37,7 @@ _ASK = {
     "find the {n} of {}|give {n} of {}",
 }
 _DROPPED = frozenset(["the", "a", "that", "are", "of", "me", "is", "which"])
+_NEVER_MISSPELT = frozenset(["other", "without"])  # a slip may cost a word, not the meaning
 _NUMBERS = {2: "2|two", 3: "3|three"}
 
 
@@ -197,6 +198,7 @@ def utter(question: Question, d: Draws) -> str:
     words = [w for i, w in enumerate(words) if not i or w not in _DROPPED or not d.chance(0.12)]
     if d.chance(0.04):
         long = [i for i, word in enumerate(words) if len(word) > 4 and word.isalpha()]
+        long = [i for i in long if words[i] not in _NEVER_MISSPELT]
         if long:
             at = d.pick(long)
             words[at] = _slip(words[at], d)

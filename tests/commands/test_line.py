@@ -1,0 +1,83 @@
+"""A configuration as words of the command line, and back."""
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.__main__ import build_parser
+from core.commands.line import command_line, flag, load_base, read_config
+from core.config import OPTION_GROUPS, RunConfig
+from core.options import ConfigError, OptionSpec, specs
+
+
+def parse(words: list[str]) -> RunConfig:
+    args, more = build_parser(words).parse_known_args(words)
+    return read_config(args, more, load_base(args.config))
+
+
+def values(spec: OptionSpec) -> st.SearchStrategy[Any]:
+    if spec.choices is not None:
+        return st.sampled_from(spec.choices)
+    if spec.type is bool:
+        return st.booleans()
+    if spec.type is int:
+        bounds = (None if end is None else int(end) for end in (spec.low, spec.high))
+        return st.integers(*bounds)
+    if spec.type is float:
+        return st.floats(spec.low, spec.high, allow_nan=False, allow_infinity=False)
+    text = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)
+    return text if spec.type is str else st.lists(text, max_size=3)
+
+
+def chosen(options: type) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({}, optional={s.name: values(s) for s in specs(options)})
+
+
+@st.composite
+def configs(draw: st.DrawFn) -> RunConfig:
+    given = draw(chosen(RunConfig))
+    for which, registry in OPTION_GROUPS.items():
+        given[which] = draw(st.sampled_from(list(registry)))
+        given[f"{which}_options"] = draw(chosen(registry[given[which]].options))
+    return RunConfig(**given)
+
+
+@settings(deadline=None, max_examples=60)
+@given(configs())
+def test_a_config_as_words_and_back_is_the_same(config: RunConfig) -> None:
+    words = shlex.split(command_line(config))
+    assert words[:4] == ["python", "-m", "core", "train"]
+    assert parse(words[3:]) == config
+
+
+def test_the_default_config_needs_no_words() -> None:
+    assert command_line(RunConfig()) == "python -m core train"
+    assert parse(["train"]) == RunConfig()
+
+
+def test_words_are_those_of_the_options() -> None:
+    config = RunConfig(task_order=("a", "b"), method_options={"fast_epochs": 3}, threads=2)
+    assert command_line(config) == (
+        "python -m core train --threads 2 --method.fast-epochs 3 --task-order a b"
+    )
+    assert flag("method.fast_epochs") == "--method.fast-epochs"
+
+
+def test_a_toml_file_is_the_base_and_words_go_first(tmp_path: Path) -> None:
+    file = tmp_path / "base.toml"
+    file.write_text(
+        'method = "total_recall"\nepochs = 3\nseed = 7\n[method_options]\nfast_epochs = 2\n'
+    )
+    config = parse(["train", "--config", str(file), "--epochs", "4"])
+    assert (config.epochs, config.seed, dict(config.method_options)) == (4, 7, {"fast_epochs": 2})
+    more = parse(["train", "--config", str(file), "--method.replay-rows", "9"])
+    assert dict(more.method_options) == {"fast_epochs": 2, "replay_rows": 9}
+    other = parse(["train", "--config", str(file), "--method", "emr"])
+    assert dict(other.method_options) == {}  # they were those of total_recall
+    file.write_text("epochs = ")
+    with pytest.raises(ConfigError, match=r"base\.toml"):
+        parse(["train", "--config", str(file)])

@@ -1,0 +1,62 @@
+"""Forms read once, held-out rows, the order of tasks."""
+
+import pytest
+
+from core.config import RunConfig
+from core.data.base import FormReader, Task, hold_out, load_tasks, order_tasks
+from core.language.grammar import logical_form_to_steps
+from core.language.tree import Notation, read
+from core.options import ConfigError
+
+
+def test_equal_forms_and_equal_steps_are_one_object() -> None:
+    reader = FormReader()
+    first = reader.example("a", "( f ( g x ) y )")
+    second = reader.example("b", "( f ( g x ) y )")
+    third = reader.example("c", "( f ( g x ) z )")
+    assert first.steps is second.steps
+    assert first.steps[1] is third.steps[1]
+    assert third.steps == logical_form_to_steps(read("( f ( g x ) z )", Notation.S_EXPRESSION))
+
+
+def test_canonical_forms_are_equal_where_their_trees_are() -> None:
+    reader = FormReader(canonical=True)
+    forms = {reader.example("", text).logical_form for text in ("(f  x)", "( f x )", " ( f x) ")}
+    assert forms == {"( f x )"}
+    assert reader.example("", "f(x,'a b')").logical_form == "f ( x , 'a b' )"
+
+
+def test_held_out_rows_leave_training_and_replace_the_test_rows(toy_tasks) -> None:
+    task = toy_tasks[0]
+    held = hold_out(task)
+    assert len(held.test) == round(0.2 * len(task.train))
+    assert sorted(map(str, held.train + held.test)) == sorted(map(str, task.train))
+    assert hold_out(task) == held
+
+
+def test_a_dev_set_is_what_is_held_out(toy_tasks) -> None:
+    task = Task("t", toy_tasks[0].train, toy_tasks[1].test, toy_tasks[0].test)
+    held = hold_out(task)
+    assert (held.train, held.valid, held.test) == (task.train, (), task.valid)
+
+
+def test_tasks_come_in_the_order_named_or_permuted_by_the_seed(toy_tasks) -> None:
+    names = [task.name for task in toy_tasks]
+    assert order_tasks(toy_tasks, (), 0) == toy_tasks
+    assert [t.name for t in order_tasks(toy_tasks, names[:0:-1], 0)] == names[:0:-1]
+    orders = {tuple(t.name for t in order_tasks(toy_tasks, (), seed)) for seed in range(1, 40)}
+    assert len(orders) == 6
+    assert all(sorted(order) == sorted(names) for order in orders)
+
+
+@pytest.mark.parametrize("names", [("zoo", "moon"), ("zoo", "zoo")])
+def test_a_task_that_is_not_there_or_twice_is_named(toy_tasks, names: tuple[str, ...]) -> None:
+    with pytest.raises(ConfigError, match=f"'{names[1]}' is .*; there are: zoo, port, farm"):
+        order_tasks(toy_tasks, names, 0)
+
+
+def test_a_run_loads_its_tasks_as_it_says(toy_config, toy_tasks) -> None:
+    config = toy_config.with_(task_order=("farm", "zoo"), evaluation="heldout")
+    assert load_tasks(config) == (hold_out(toy_tasks[2]), hold_out(toy_tasks[0]))
+    with pytest.raises(ConfigError, match="nothing_known"):
+        load_tasks(RunConfig(dataset="toy", dataset_options={"nothing_known": 1}))

@@ -1,0 +1,203 @@
+"""Derivations are lossless and leftmost; the grammar's tables are what the rows show."""
+
+import copy
+import pickle
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from core.language.grammar import (
+    HOLE,
+    NEVER,
+    ROOT,
+    Action,
+    Grammar,
+    Slot,
+    Step,
+    actions_to_logical_form,
+    logical_form_to_steps,
+)
+from core.language.tree import Node, Notation, read
+from tests.language.trees import PROPERTY, TREES
+
+S, F = Notation.S_EXPRESSION, Notation.FUNCTIONAL
+
+TASKS = [
+    ["( list ( all song ) )", "( list ( only ( all song ) ( live yes ) ) )"],
+    ["( count ( all film ) )", "( list ( only ( all film ) ( long yes ) ) )"],
+    ["( list ( all song ) )", "( count ( only ( all film ) ( live yes ) ) )"],
+]
+
+
+def derive(text: str, notation: Notation = S) -> tuple[Step, ...]:
+    return logical_form_to_steps(read(text, notation))
+
+
+@pytest.fixture
+def grammar() -> Grammar:
+    return Grammar([[derive(text) for text in rows] for rows in TASKS])
+
+
+@PROPERTY
+@given(TREES)
+def test_deriving_is_the_inverse_of_writing_the_actions_out(tree: Node) -> None:
+    steps = logical_form_to_steps(tree)
+    assert actions_to_logical_form([step.action for step in steps]) == tree
+
+
+@PROPERTY
+@given(TREES)
+def test_each_step_fills_the_leftmost_open_slot(tree: Node) -> None:
+    open_slots = [ROOT]
+    for step in logical_form_to_steps(tree):
+        assert step.slot == open_slots.pop(0)
+        open_slots = [*step.action.slots, *open_slots]
+    assert not open_slots
+
+
+def nodes_to_act_on(tree: Node) -> Iterator[Node]:
+    """The nodes that take an action of their own, by the definition in words."""
+    yield tree
+    if any(child.children is not None for child in tree.children or ()):
+        for child in tree.children:
+            yield from nodes_to_act_on(child)
+
+
+@PROPERTY
+@given(TREES)
+def test_a_derivation_has_a_step_for_each_node_outside_ground_fragments(tree: Node) -> None:
+    assert len(logical_form_to_steps(tree)) == len(list(nodes_to_act_on(tree)))
+
+
+@pytest.mark.parametrize(
+    ("text", "notation", "actions"),
+    [
+        (
+            "( filter ( all x ) ( string < ) 3 )",
+            S,
+            ["( filter _ _ _ )", "GEN ( all x )", "GEN ( string < )", "GEN 3"],
+        ),
+        (
+            "query ( nwr ( keyval ( 'name' , 'Bad ( A )' ) ) , qtype ( least ( topx ( 1 ) ) ) )",
+            F,
+            [
+                "query ( _ , _ )",
+                "nwr ( _ )",
+                "GEN keyval ( 'name' , 'Bad ( A )' )",
+                "qtype ( _ )",
+                "least ( _ )",
+                "GEN topx ( 1 )",
+            ],
+        ),
+        ("( ( lambda s ( f s ) ) x )", S, ["( _ _ )", "( lambda _ _ )", "GEN s", "GEN ( f s )",
+                                           "GEN x"]),
+        ("x", S, ["GEN x"]),
+    ],
+)  # fmt: skip
+def test_actions_print_as_in_the_paper(text: str, notation: Notation, actions: list[str]) -> None:
+    assert [str(step.action) for step in derive(text, notation)] == actions
+
+
+def test_slots_are_named_by_parent_arity_and_place() -> None:
+    slots = [str(step.slot) for step in derive("( f ( g ( h x ) y ) z )")]
+    assert slots == ["ROOT", "f/2[0]", "g/2[0]", "g/2[1]", "f/2[1]"]
+
+
+def test_a_label_that_looks_like_a_hole_is_none() -> None:
+    ground, opening = derive("( f _ )"), derive("( f ( g ( h x ) ) )")
+    assert ground[0].action != opening[0].action
+    assert len(ground) == 1
+    assert not ground[0].action.slots
+    both = Grammar([[ground, opening]])
+    assert len(both.actions) == 4
+    for steps in (ground, opening, derive("( f _ ( g x ) )")):
+        again = actions_to_logical_form([step.action for step in steps])
+        assert logical_form_to_steps(again) == steps
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
+def test_a_copied_action_keeps_its_holes(copied) -> None:
+    action = derive("( f ( g x ) y )")[0].action
+    again = copied(Action(action.fragment))
+    assert again == action
+    assert again.slots == (Slot("f", 2, 0), Slot("f", 2, 1))
+    assert copied(HOLE) is HOLE
+
+
+def test_action_sequences_that_do_not_fit_are_refused() -> None:
+    actions = [step.action for step in derive("( f ( g x ) y )")]
+    with pytest.raises(ValueError, match="slots are still open"):
+        actions_to_logical_form(actions[:-1])
+    with pytest.raises(ValueError, match="1 more actions follow"):
+        actions_to_logical_form([*actions, actions[-1]])
+    with pytest.raises(ValueError, match="slots are still open"):
+        actions_to_logical_form([])
+
+
+def test_applicable_actions_are_those_seen_so_far_in_the_slot(grammar: Grammar) -> None:
+    for k in range(len(TASKS)):
+        seen = [step for rows in TASKS[: k + 1] for text in rows for step in derive(text)]
+        for slot in grammar.slots:
+            expected = {step.action for step in seen if step.slot == slot}
+            assert set(grammar.applicable(slot, k)) == expected
+        known = {step.action for step in seen}
+        assert {grammar.actions[i] for i in np.flatnonzero(grammar.known(k))} == known
+
+
+def test_unseen_and_specific_actions_follow_from_which_tasks_show_them(grammar: Grammar) -> None:
+    shown = [{step.action for text in rows for step in derive(text)} for rows in TASKS]
+    for k in range(len(TASKS)):
+        earlier = set().union(*shown[:k])
+        unseen = {grammar.actions[i] for i in np.flatnonzero(grammar.unseen(k))}
+        assert unseen == shown[k] - earlier
+        for j in range(k + 1):
+            others = set().union(*(shown[i] for i in range(k + 1) if i != j))
+            row = grammar.specific_to(k)[j]
+            assert {grammar.actions[i] for i in np.flatnonzero(row)} == shown[j] - others
+
+
+def test_counts_are_of_every_occurrence() -> None:
+    row = derive("( f ( g x ) ( g x ) )")
+    grammar = Grammar([[row, row], [row]])
+    place = grammar.action_ids[row[1].action]
+    assert grammar.counts[:, place].tolist() == [4, 2]
+
+
+def test_encoding_gives_the_numbers_back(grammar: Grammar) -> None:
+    steps = derive(TASKS[1][1])
+    slots, actions = grammar.encode(steps)
+    assert [grammar.slots[i] for i in slots] == [step.slot for step in steps]
+    assert [grammar.actions[i] for i in actions] == [step.action for step in steps]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "( list ( all ship ) )",  # an unseen action
+        "( all song )",  # known, but not at the root
+        "( list ( all song ) ( all song ) )",  # an unseen slot
+    ],
+)
+def test_what_training_does_not_show_has_no_encoding(grammar: Grammar, text: str) -> None:
+    assert grammar.encode(derive(text)) is None
+    assert grammar.first_known(derive(text)) == NEVER
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (TASKS[0][1], 0),
+        (TASKS[1][0], 1),
+        ("( list ( all film ) )", NEVER),
+        ("( list ( only ( all film ) ( live yes ) ) )", 1),
+        ("( count ( only ( all song ) ( live yes ) ) )", 2),
+    ],
+)
+def test_a_form_is_first_known_after_the_last_task_that_it_needs(
+    grammar: Grammar, text: str, first: int
+) -> None:
+    assert grammar.first_known(derive(text)) == first

@@ -1,0 +1,24 @@
+"""Which settings of the option `device` a worker's device answers to."""
+
+import pytest
+import torch
+
+from core.config import RunConfig
+from core.options import ConfigError
+from core.runs import devices
+
+
+@pytest.mark.parametrize("cuda", [0, 2])
+def test_every_setting_is_answered_by_one_device(
+    cuda: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: cuda > 0)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: cuda)
+    there = devices.available()
+    assert there == ("cpu", "cuda:0", "cuda:1")[: cuda + 1]
+    for setting in ("auto", "cpu", *(("cuda", "cuda:0", "cuda:1") if cuda else ())):
+        answering = [device for device in there if setting in devices.settings(device)]
+        assert answering == [devices.resolve(RunConfig(device=setting))]
+    assert devices.resolve(RunConfig(device="auto")) == ("cuda:0" if cuda else "cpu")
+    with pytest.raises(ConfigError, match="cuda:2"):
+        devices.resolve(RunConfig(device="cuda:2"))

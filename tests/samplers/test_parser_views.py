@@ -1,0 +1,82 @@
+import numpy as np
+import pytest
+import torch
+
+from core.config import RunConfig
+from core.data.base import Example, Task
+from core.generators import Generators
+from core.language.grammar import Grammar
+from core.parser.batch import Vocabulary, encode_rows
+from core.parser.model import Parser
+from core.samplers.gss import sketched_gradients
+from core.samplers.parser_views import action_losses, attention_gradients, utterance_encodings
+
+
+def make(rows: tuple[Example, ...], input_feeding: bool = False) -> Parser:
+    config = RunConfig(word_size=5, hidden_size=6, action_size=4, input_feeding=input_feeding)
+    vocabulary = Vocabulary([row.words for row in rows])
+    return Parser(config, vocabulary, Grammar([[row.steps for row in rows]]), Generators(1))
+
+
+def one_by_one(rows: tuple[Example, ...], parser: Parser) -> np.ndarray:
+    """The gradient of each row's loss at W_c, by a backward pass a row."""
+    parser.eval()
+    batch = encode_rows(rows, 0, parser.vocabulary, parser.grammar)
+    found = []
+    for row in range(len(rows)):
+        loss = parser.row_losses(batch.take([row])).sum()
+        (gradient,) = torch.autograd.grad(loss, [parser.combine.weight])
+        found.append(gradient.flatten().numpy())
+    return np.stack(found)
+
+
+@pytest.mark.parametrize("input_feeding", [False, True])
+def test_gradients_of_a_batch_equal_those_of_each_row(
+    input_feeding: bool, toy_tasks: tuple[Task, ...]
+):
+    rows = toy_tasks[0].train
+    parser = make(rows, input_feeding)
+    found = sketched_gradients(rows, parser, 0, np.random.default_rng(0))
+    np.testing.assert_allclose(found, one_by_one(rows, parser), atol=1e-5)
+
+
+def test_gradients_take_one_backward_pass_a_batch(
+    toy_tasks: tuple[Task, ...], monkeypatch: pytest.MonkeyPatch
+):
+    passes = []
+    real = torch.autograd.grad
+    monkeypatch.setattr(torch.autograd, "grad", lambda *a: passes.append(1) or real(*a))
+    rows = toy_tasks[0].train * 13  # 130 rows
+    parts = [part for part, _ in attention_gradients(rows, make(rows))]
+    assert len(passes) == len(parts) == 3
+    assert sorted(np.concatenate(parts).tolist()) == list(range(130))
+
+
+def test_sketch_keeps_distances(toy_tasks: tuple[Task, ...]):
+    rows = toy_tasks[0].train + toy_tasks[1].train
+    parser = make(rows)
+    whole = sketched_gradients(rows, parser, 0, np.random.default_rng(0))
+    assert whole.shape == (20, 4 * 18)
+    sums = np.zeros((20, 20))
+    for seed in range(300):
+        sketch = sketched_gradients(rows, parser, 31, np.random.default_rng(seed))
+        assert sketch.shape == (20, 31)
+        sums += ((sketch[:, None] - sketch) ** 2).sum(axis=2)
+    true = ((whole[:, None] - whole) ** 2).sum(axis=2)
+    np.testing.assert_allclose(sums / 300, true, rtol=0.1, atol=1e-6)
+
+
+def test_encodings_and_losses_do_not_depend_on_the_other_rows(toy_tasks: tuple[Task, ...]):
+    rows = toy_tasks[1].train
+    parser = make(rows)
+    encodings, losses = utterance_encodings(rows, parser), action_losses(rows, parser)
+    assert encodings.shape == (10, 6)
+    for number, row in enumerate(rows):
+        np.testing.assert_allclose(
+            utterance_encodings([row], parser)[0], encodings[number], atol=1e-6
+        )
+        parser.eval()
+        batch = encode_rows([row], 0, parser.vocabulary, parser.grammar)
+        with torch.no_grad():
+            mean = float(parser.row_losses(batch)) / len(row.steps)
+        assert losses[number] == pytest.approx(mean, abs=1e-5)

@@ -1,0 +1,290 @@
+"""Every page by itself: empty, with runs, with what people may write into names and addresses."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.config import RunConfig
+from core.places import PROJECT
+from core.runs.life import FAILED, STOPPED
+from core.runs.owner import new_owner
+from core.runs.store import Store
+from pages.shared.opening import pages
+from tests.made_up import TASKS, finished_run, running_run, tell
+
+FILES = [PROJECT / "app.py", *sorted((PROJECT / "pages").glob("*.py"))]
+PATIENCE = 60  # seconds: a page may be the first to import torch
+NASTY = "<b>x</b> :red[y] *z* $a$ [q](http://x) `c` :smile: | &lt;"
+
+
+@pytest.fixture
+def store():
+    store = Store()
+    yield store
+    store.close()
+
+
+def opened(file: Path | str, **address: str) -> AppTest:
+    """The page as a fresh session finds it at this address."""
+    page = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=PATIENCE)
+    if Path(file).name != "app.py":
+        page.switch_page(str(PROJECT / file))
+    for name, value in address.items():
+        page.query_params[name.replace("__", ".")] = value
+    return page.run()
+
+
+def well(page: AppTest) -> AppTest:
+    assert not page.exception, [error.value for error in page.exception]
+    return page
+
+
+def texts(elements) -> str:
+    return "\n".join(str(element.value) for element in elements)
+
+
+def widget(page: AppTest, kind: str, label: str):
+    (found,) = [w for w in getattr(page, kind) if w.label == label]
+    return found
+
+
+def numbers(value) -> str:
+    """What the address says of a parameter, whichever way it is held."""
+    return value[0] if isinstance(value, list) else value
+
+
+# --- all pages --------------------------------------------------------------------------------
+
+
+def test_the_navigation_is_the_files_there_are():
+    found = pages(tuple((file, 0) for file in FILES))
+    assert {page.file for page in found} == {f.relative_to(PROJECT).as_posix() for f in FILES}
+    assert [page.order for page in found] == sorted(page.order for page in found)
+    assert len({page.title for page in found}) == len(FILES)
+    assert found[0].file == "app.py"
+
+
+def test_a_file_that_does_not_open_as_a_page_is_named(tmp_path):
+    stray = tmp_path / "stray.py"
+    stray.write_text("import streamlit\n")
+    with pytest.raises(ValueError, match=r"stray\.py is no page"):
+        pages(((stray, 0),))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_page_opens_on_an_empty_store(file):
+    page = well(opened(file))
+    assert page.title
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_page_opens_with_runs_in_every_state(file, store):
+    finished_run(store, RunConfig(), NASTY)
+    running_run(store, RunConfig(seed=1))
+    store.create(RunConfig(device="cuda:9"))
+    for status, error in ((FAILED, NASTY), (STOPPED, "")):
+        id = store.create(RunConfig(), claimed_by=new_owner())
+        store.move(id, status, error=error)
+    well(opened(file))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_nonsensical_address_is_no_accident(file, store):
+    finished_run(store, RunConfig())
+    nonsense = {"run": "x,99,,1", "measure": "nothing", "matrix": "77", "clone": "x"}
+    nonsense |= {"method": "none_such", "epochs": "many", "seeds": "--", "task_order": "no,such"}
+    well(opened(file, **nonsense))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_store_that_cannot_be_opened_is_said(file, monkeypatch):
+    monkeypatch.setenv("TOTAL_RECALL_DATABASE_URL", "nonsense://here")
+    page = well(opened(file))
+    assert "The run store" in texts(page.error)
+
+
+# --- names and messages stay text -------------------------------------------------------------
+
+
+def test_markup_in_names_and_errors_is_escaped(store):
+    id = store.create(RunConfig(), NASTY, claimed_by=new_owner())
+    store.move(id, FAILED, error=NASTY)
+    page = well(opened("pages/runs.py"))
+    for shown in (texts(page.subheader), texts(page.error)):
+        assert "\\<b\\>x\\<\\/b\\>" in shown
+        assert "\\*z\\*" in shown
+        assert ":red[" not in shown
+        assert ":smile:" not in shown
+
+
+# --- launch -----------------------------------------------------------------------------------
+
+
+def launched(page: AppTest) -> AppTest:
+    (button,) = [b for b in page.button if b.label.startswith("Launch")]
+    return button.click().run()
+
+
+def test_launch_queues_what_the_form_says(store):
+    page = opened("pages/launch.py", dataset="toy", device="cuda:9")
+    assert "no CUDA" in texts(launched(page).error) or "CUDA devices" in texts(page.error)
+    page = opened("pages/launch.py", dataset="toy", method="emr", memory_size="3", seeds="4,6-7")
+    widget(page, "number_input", "Epochs").set_value(1)
+    widget(page, "number_input", "Hidden size").set_value(8).run()
+    launched(well(page))
+    runs = store.runs()
+    assert sorted(run.config.seed for run in runs) == [4, 6, 7]
+    for run in runs:
+        assert run.config == RunConfig(
+            dataset="toy",
+            method="emr",
+            memory_size=3,
+            epochs=1,
+            hidden_size=8,
+            seed=run.config.seed,
+        )
+
+
+def test_another_order_for_each_seed(store):
+    launched(opened("pages/launch.py", dataset="toy", seeds="1,2", vary_order="on", epochs="1"))
+    assert [(run.config.seed, run.config.order_seed) for run in store.runs()] == [(2, 2), (1, 1)]
+
+
+def test_the_order_of_tasks_is_the_order_of_choice(store):
+    launched(opened("pages/launch.py", dataset="toy", task_order="port,zoo", epochs="1"))
+    assert store.runs()[0].config.task_order == ("port", "zoo")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"memory_size": "-3"}, r"memory\_size \= \-3\: expected a whole number from 0 to 100000"),
+        ({"learning_rate": "7"}, r"learning\_rate \= 7\.0"),
+        ({"method__fast_epochs": "-1"}, r"method\.\fast\_epochs \= \-1"),
+        ({"seeds": "a"}, r"seeds"),
+        ({"method": "none_such"}, r"none\_such"),
+    ],
+)
+def test_what_is_not_allowed_is_said_and_not_launched(given, said, store):
+    page = well(opened("pages/launch.py", dataset="toy", **given))
+    plain = texts(page.error).replace("\u2060", "")
+    assert said.replace("\\f", "f") in plain
+    (button,) = [b for b in page.button if b.label.startswith("Launch")]
+    assert button.disabled
+    assert not store.runs()
+
+
+def test_a_clone_says_what_its_model_says(store):
+    config = RunConfig(
+        dataset="toy", method="total_recall", method_options={"fast_epochs": 2}, task_masking=True,
+        learning_rate=0.01, task_order=("port", "zoo"), seed=5, sampler="random",
+    )  # fmt: skip
+    id = store.create(config.with_(device="cuda:9"))
+    store.request_stop(id)
+    page = well(opened("pages/launch.py", clone=str(id)))
+    assert "clone" not in page.query_params
+    widget(page, "selectbox", "Device").set_value("auto").run()
+    launched(page)
+    assert store.runs()[0].config == config
+
+
+def test_the_command_line_is_that_of_the_form():
+    page = well(opened("pages/launch.py", dataset="toy", method="ewc", epochs="3"))
+    (line,) = page.code
+    assert line.value == "python -m core train --dataset toy --method ewc --epochs 3"
+
+
+def test_data_that_are_not_here_are_pointed_to(monkeypatch, tmp_path):
+    monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path))
+    page = well(opened("pages/launch.py", dataset="overnight"))
+    assert "not on this machine" in texts(page.warning)
+
+
+# --- runs -------------------------------------------------------------------------------------
+
+
+def test_runs_shows_the_run_that_the_address_names(store):
+    finished_run(store, RunConfig(), "the first")
+    finished_run(store, RunConfig(seed=1), "the second")
+    page = well(opened("pages/runs.py", run="1"))
+    assert texts(page.subheader) == "the first"
+    page = well(opened("pages/runs.py"))
+    assert texts(page.subheader) == "the second"
+    assert numbers(page.query_params["run"]) == "2"
+
+
+def test_a_running_run_is_preferred_and_told_in_words(store):
+    running_run(store, RunConfig(), "busy")
+    finished_run(store, RunConfig(seed=1), "done")
+    page = well(opened("pages/runs.py"))
+    assert texts(page.subheader) == "busy"
+    (bar,) = page.get("progress")
+    assert f"task 2 of 3, {TASKS[1]} · slow stage" in bar.proto.text
+
+
+def test_stop_resume_rename_delete(store):
+    id = running_run(store, RunConfig(device="cuda:9"), "mine")
+    page = well(opened("pages/runs.py"))
+    widget(page, "button", "Stop").click().run()
+    assert store.run(id).stop_requested
+    store.move(id, STOPPED)
+    well(page.run())
+    widget(page, "button", "Resume").click().run()
+    assert store.run(id).status == "queued"
+    widget(page, "text_input", "Name").set_value("yours")
+    widget(page, "button", "Save").click().run()
+    assert store.run(id).name == "yours"
+    widget(page, "button", "Delete it").click().run()
+    assert store.runs() == []
+    assert "No run yet" in texts(well(page).info)
+
+
+def test_a_running_run_is_not_offered_for_deletion(store):
+    running_run(store, RunConfig())
+    page = well(opened("pages/runs.py"))
+    assert "Delete it" not in [button.label for button in page.button]
+    assert "stop it first" in texts(page.markdown)
+
+
+# --- accuracy ---------------------------------------------------------------------------------
+
+
+def specs(page: AppTest) -> list[str]:
+    return [chart.proto.spec for chart in page.get("plotly_chart")]
+
+
+def test_accuracy_averages_seeds_and_holds_the_paper_against_them(store):
+    names = [f"t{k}" for k in range(8)]
+    for seed in range(2):
+        config = RunConfig(dataset="overnight", seed=seed)
+        finished_run(store, config, tasks=names, rows=(20,) * 8, seed=seed)
+    page = well(opened("pages/accuracy.py", run="1,2", measure="avg"))
+    (curves, matrix) = specs(page)
+    assert "n = 2" in curves
+    assert "ACC_avg (%)" in curves
+    assert "without DAR" in curves
+    assert "52.84" in curves
+    assert "correct" in matrix
+    page = well(opened("pages/accuracy.py", run="1,2", paper="off", ceiling="off"))
+    assert "without DAR" not in specs(page)[0]
+    assert "ceiling: forms" not in specs(page)[0]
+
+
+def test_what_is_chosen_stands_in_the_address_and_comes_back_from_it(store):
+    for seed in range(3):
+        finished_run(store, RunConfig(seed=seed), f"run {seed}")
+    page = well(opened("pages/accuracy.py", run="3,1"))
+    assert widget(page, "multiselect", "Runs").value == [3, 1]
+    widget(page, "multiselect", "Runs").set_value([2]).run()
+    assert numbers(page.query_params["run"]) == "2"
+    again = well(opened("pages/accuracy.py", run="2"))
+    assert specs(again) == specs(page)
+
+
+def test_accuracy_without_a_learned_task_says_what_to_do(store):
+    id = store.create(RunConfig(), claimed_by=new_owner())
+    tell(store, id, until=0)
+    page = well(opened("pages/accuracy.py"))
+    assert "No run has learned a task yet" in texts(page.info)
+    assert len(page.get("page_link")) >= 2
