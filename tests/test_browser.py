@@ -126,17 +126,19 @@ def launch(page: "playwright.Page", server: Server) -> None:
     page.goto(server.address)
     page.get_by_role("button", name="Launch a run").click()
     page.get_by_role("heading", name="Launch").wait_for()
+    page.get_by_text("python -m core train").wait_for()  # all of the form is there
     page.get_by_text("Parser: sizes").click()
     for label, value in (("Hidden size", "24"), ("Word size", "24"), ("Epochs", "25")):
         fill(page, label, value)
     page.wait_for_url("**epochs=25**")
     choose = page.get_by_role("combobox", name="Tasks, in the order of learning")
-    for _ in range(2):
-        choose.click()
-        page.get_by_role("option", name="rows").first.click()
-        page.keyboard.press("Escape")
+    for name in ("library", "events"):
+        choose.fill(name)
+        page.get_by_role("option", name=name).click()
+        page.wait_for_url(re.compile(rf"task_order=[^&]*{name}"))
+    page.keyboard.press("Escape")
     fill(page, "Name", "from the <browser>")
-    page.get_by_text("python -m core train").wait_for()
+    page.get_by_text("--epochs 25 ").wait_for()
     page.get_by_role("button", name="Launch", exact=True).click()
     page.wait_for_url("**/runs?run=1")
 

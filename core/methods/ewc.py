@@ -14,7 +14,7 @@ class EWCOptions:
     """How hard parameters are held."""
 
     ewc_weight: float = option(
-        500.0,
+        5000.0,
         "λ of the penalty λ Σ F (θ − θ*)², F from the mean loss over each memory",
         low=0.0,
         high=1e9,

@@ -29,7 +29,7 @@ class TotalRecallOptions(ReplayOptions):
         "none", "ewc: the slow stage also holds important parameters", choices=("none", "ewc")
     )
     ewc_weight: float = option(
-        500.0, "λ of the penalty λ Σ F (θ − θ*)² for penalty = ewc", low=0.0, high=1e9
+        5000.0, "λ of the penalty λ Σ F (θ − θ*)² for penalty = ewc", low=0.0, high=1e9
     )
 
 

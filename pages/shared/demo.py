@@ -8,7 +8,9 @@ SUMMARY = """The same small parser learns six made-up domains twice: fine-tuned,
 Recall*. Fine-tuning forgets nearly all of what it knew; how much does the other keep? About two
 minutes on two cores, and nothing to download."""
 
-BASE = RunConfig(dataset="demo", word_size=64, hidden_size=128)
+BASE = RunConfig(
+    dataset="demo", epochs=8, batch_size=32, learning_rate=0.006, word_size=64, hidden_size=96
+)
 
 
 def configs() -> tuple[RunConfig, ...]:

@@ -1,7 +1,10 @@
 """Derivations are lossless and leftmost; the grammar's tables are what the rows show."""
 
 import copy
+import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -20,6 +23,7 @@ from core.language.grammar import (
     logical_form_to_steps,
 )
 from core.language.tree import Node, Notation, read
+from core.places import PROJECT
 from tests.language.trees import PROPERTY, TREES
 
 S, F = Notation.S_EXPRESSION, Notation.FUNCTIONAL
@@ -126,6 +130,23 @@ def test_a_copied_action_keeps_its_holes(copied) -> None:
     assert again == action
     assert again.slots == (Slot("f", 2, 0), Slot("f", 2, 1))
     assert copied(HOLE) is HOLE
+
+
+def test_an_action_from_another_process_is_found_in_a_table() -> None:
+    code = (
+        "import pickle, sys\n"
+        "from core.language.grammar import logical_form_to_steps\n"
+        "from core.language.tree import Notation, read\n"
+        "steps = logical_form_to_steps(read('( f ( g x ) y )', Notation.S_EXPRESSION))\n"
+        "hash(steps)\n"
+        "sys.stdout.buffer.write(pickle.dumps(steps))"
+    )
+    env = {**os.environ, "PYTHONHASHSEED": "5"}  # texts hash otherwise than here
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=PROJECT, env=env, check=True, capture_output=True
+    )
+    table = {step: True for step in derive("( f ( g x ) y )")}
+    assert all(step in table for step in pickle.loads(done.stdout))
 
 
 def test_action_sequences_that_do_not_fit_are_refused() -> None:
