@@ -115,7 +115,14 @@ def wait_for_points(page: "playwright.Page", more_than: int) -> int:
     return page.evaluate(POINTS)
 
 
+def settle(page: "playwright.Page") -> None:
+    """Wait until the page's script has run through; a little longer, for it may be about to."""
+    page.wait_for_timeout(300)
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+
+
 def fill(page: "playwright.Page", label: str, value: str) -> None:
+    settle(page)
     field = page.get_by_label(label, exact=True)
     field.fill(value)
     field.press("Enter")
@@ -133,6 +140,7 @@ def launch(page: "playwright.Page", server: Server) -> None:
     page.wait_for_url("**epochs=25**")
     choose = page.get_by_role("combobox", name="Tasks, in the order of learning")
     for name in ("library", "events"):
+        settle(page)
         choose.fill(name)
         page.get_by_role("option", name=name).click()
         page.wait_for_url(re.compile(rf"task_order=[^&]*{name}"))
@@ -190,7 +198,7 @@ def test_every_page_opens_by_its_address_on_a_fresh_server(
         path = "" if entry.file == "app.py" else Path(entry.file).stem
         page.goto(f"{server.address}/{path}")
         page.get_by_role("heading", level=1).wait_for()
-        page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        settle(page)
         assert page.title() == f"{entry.title} · Total Recall"
         assert page.get_by_test_id("stException").count() == 0
         links = page.get_by_test_id("stSidebar").get_by_role("link")

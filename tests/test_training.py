@@ -12,7 +12,7 @@ from core.events import Accuracy, Epoch, Progress, RunStarted, StageTime
 from core.learner import calibrate, validate, work
 from core.options import ConfigError
 from core.registry import methods
-from core.training import Stopped, TrainingFailed, train
+from core.training import Stopped, TrainingFailed, learning_rate, train
 
 SECONDS = {"seconds"}
 
@@ -183,3 +183,30 @@ def test_idioms_shorten_derivations_and_change_no_form(toy_config) -> None:
     assert learner.grammar.counts.sum() < plain_learner.grammar.counts.sum()
     last = [e for e in events if isinstance(e, Accuracy) and e.after == e.on]
     assert all(e.correct == e.total for e in last)
+
+
+def test_a_linear_schedule_lowers_the_rate_in_every_stage_epoch_by_epoch(
+    toy_config, monkeypatch
+) -> None:
+    rates: list[float] = []
+    step = torch.optim.Adam.step
+
+    def note(optimizer: torch.optim.Adam, *args: object) -> None:
+        rates.append(optimizer.param_groups[0]["lr"])
+        step(optimizer, *args)
+
+    monkeypatch.setattr(torch.optim.Adam, "step", note)
+    config = toy_config.with_(
+        method="finetune", epochs=4, schedule="linear", learning_rate=0.08, batch_size=100
+    )
+    train(config, lambda event: None)
+    assert rates == pytest.approx([0.08, 0.06, 0.04, 0.02] * 3)
+    assert learning_rate(config.with_(schedule="constant"), 3, 4) == 0.08
+
+
+def test_a_linear_schedule_goes_on_where_it_stood(toy_config) -> None:
+    config = toy_config.with_(schedule="linear", epochs=3)
+    states: list[dict] = []
+    _, end = run(config, save=lambda state: states.append(copied(state)))
+    for state in states:
+        assert equal(run(config, resume=state)[1], end)
