@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.shared.config_form import draw_configs
+from pages.shared.config_form import draw_config
 from pages.shared.launching import draw_launch
 from pages.shared.opening import open_page
 
@@ -11,11 +11,12 @@ open_page(
     icon=":material/play_circle:",
     order=10,
     section="Train",
-    purpose="Describe a run and put it in the queue. The defaults are the paper's.",
+    purpose="Describe a run and put it in the queue. Where the paper gives a value, it is the "
+    "default.",
 )
 
 form, start = st.columns([9, 4], gap="large")
 with form:
-    configs, errors = draw_configs()
+    config, errors = draw_config()
 with start:
-    draw_launch(configs, errors)
+    draw_launch(config, errors)

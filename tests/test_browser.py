@@ -107,7 +107,7 @@ def page(server: Server) -> Iterator["playwright.Page"]:
 
 def badge(page: "playwright.Page", word: str) -> "playwright.Locator":
     """The status beside the run's name."""
-    return page.get_by_test_id("stMarkdownContainer").get_by_text(word, exact=True)
+    return page.locator(".stMarkdownBadge", has_text=re.compile(rf"{word}$")).first
 
 
 def wait_for_points(page: "playwright.Page", more_than: int) -> int:
@@ -135,12 +135,13 @@ def launch(page: "playwright.Page", server: Server) -> None:
     page.get_by_role("heading", name="Launch").wait_for()
     page.get_by_text("python -m core train").wait_for()  # all of the form is there
     page.get_by_text("Parser: sizes").click()
-    for label, value in (("Hidden size", "24"), ("Word size", "24"), ("Epochs", "25")):
+    for label, value in (("Hidden size", "16"), ("Word size", "16"), ("Epochs", "25")):
         fill(page, label, value)
     page.wait_for_url("**epochs=25**")
     choose = page.get_by_role("combobox", name="Tasks, in the order of learning")
     for name in ("library", "events"):
         settle(page)
+        choose.click()
         choose.fill(name)
         page.get_by_role("option", name=name).click()
         page.wait_for_url(re.compile(rf"task_order=[^&]*{name}"))
@@ -169,6 +170,9 @@ def test_a_run_from_launch_to_end(server: Server, page: "playwright.Page") -> No
     page.get_by_role("heading", name="from the <browser>").wait_for()
     grown = wait_for_points(page, grown)
 
+    page.get_by_role("button", name="Stop").click()
+    badge(page, "stopped").wait_for()
+    stopped_at = page.evaluate(POINTS)
     page.get_by_role("button", name="Rename").click()
     page.get_by_test_id("stPopoverBody").get_by_label("Name").fill("renamed *so*")
     page.wait_for_timeout(4000)  # several polls, which must not take the text away
@@ -176,11 +180,8 @@ def test_a_run_from_launch_to_end(server: Server, page: "playwright.Page") -> No
     page.get_by_role("heading", name="renamed *so*").wait_for()
     page.keyboard.press("Escape")
 
-    page.get_by_role("button", name="Stop").click()
-    badge(page, "stopped").wait_for()
-    stopped_at = page.evaluate(POINTS)
     page.get_by_role("button", name="Resume").click()
-    badge(page, "finished").wait_for()
+    badge(page, "finished").wait_for(timeout=3 * PATIENCE)
     wait_for_points(page, stopped_at)
 
     page.get_by_test_id("stMain").get_by_role("link", name="Accuracy").click()

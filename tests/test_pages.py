@@ -1,9 +1,6 @@
 """Every page by itself: empty, with runs, with what people may write into names and addresses."""
 
-from pathlib import Path
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.config import RunConfig
 from core.places import PROJECT
@@ -12,9 +9,8 @@ from core.runs.owner import new_owner
 from core.runs.store import Store
 from pages.shared.opening import pages
 from tests.made_up import TASKS, finished_run, running_run, tell
+from tests.sessions import FILES, numbers, opened, texts, well, widget
 
-FILES = [PROJECT / "app.py", *sorted((PROJECT / "pages").glob("*.py"))]
-PATIENCE = 60  # seconds: a page may be the first to import torch
 NASTY = "<b>x</b> :red[y] *z* $a$ [q](http://x) `c` :smile: | &lt;"
 
 
@@ -23,35 +19,6 @@ def store():
     store = Store()
     yield store
     store.close()
-
-
-def opened(file: Path | str, **address: str) -> AppTest:
-    """The page as a fresh session finds it at this address."""
-    page = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=PATIENCE)
-    if Path(file).name != "app.py":
-        page.switch_page(str(PROJECT / file))
-    for name, value in address.items():
-        page.query_params[name.replace("__", ".")] = value
-    return page.run()
-
-
-def well(page: AppTest) -> AppTest:
-    assert not page.exception, [error.value for error in page.exception]
-    return page
-
-
-def texts(elements) -> str:
-    return "\n".join(str(element.value) for element in elements)
-
-
-def widget(page: AppTest, kind: str, label: str):
-    (found,) = [w for w in getattr(page, kind) if w.label == label]
-    return found
-
-
-def numbers(value) -> str:
-    """What the address says of a parameter, whichever way it is held."""
-    return value[0] if isinstance(value, list) else value
 
 
 # --- all pages --------------------------------------------------------------------------------
@@ -118,89 +85,6 @@ def test_markup_in_names_and_errors_is_escaped(store):
         assert ":smile:" not in shown
 
 
-# --- launch -----------------------------------------------------------------------------------
-
-
-def launched(page: AppTest) -> AppTest:
-    (button,) = [b for b in page.button if b.label.startswith("Launch")]
-    return button.click().run()
-
-
-def test_launch_queues_what_the_form_says(store):
-    page = opened("pages/launch.py", dataset="toy", device="cuda:9")
-    assert "no CUDA" in texts(launched(page).error) or "CUDA devices" in texts(page.error)
-    page = opened("pages/launch.py", dataset="toy", method="emr", memory_size="3", seeds="4,6-7")
-    widget(page, "number_input", "Epochs").set_value(1)
-    widget(page, "number_input", "Hidden size").set_value(8).run()
-    launched(well(page))
-    runs = store.runs()
-    assert sorted(run.config.seed for run in runs) == [4, 6, 7]
-    for run in runs:
-        assert run.config == RunConfig(
-            dataset="toy",
-            method="emr",
-            memory_size=3,
-            epochs=1,
-            hidden_size=8,
-            seed=run.config.seed,
-        )
-
-
-def test_another_order_for_each_seed(store):
-    launched(opened("pages/launch.py", dataset="toy", seeds="1,2", vary_order="on", epochs="1"))
-    assert [(run.config.seed, run.config.order_seed) for run in store.runs()] == [(2, 2), (1, 1)]
-
-
-def test_the_order_of_tasks_is_the_order_of_choice(store):
-    launched(opened("pages/launch.py", dataset="toy", task_order="port,zoo", epochs="1"))
-    assert store.runs()[0].config.task_order == ("port", "zoo")
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"memory_size": "-3"}, r"memory\_size \= \-3\: expected a whole number from 0 to 100000"),
-        ({"learning_rate": "7"}, r"learning\_rate \= 7\.0"),
-        ({"method__fast_epochs": "-1"}, r"method\.\fast\_epochs \= \-1"),
-        ({"seeds": "a"}, r"seeds"),
-        ({"method": "none_such"}, r"none\_such"),
-    ],
-)
-def test_what_is_not_allowed_is_said_and_not_launched(given, said, store):
-    page = well(opened("pages/launch.py", dataset="toy", **given))
-    plain = texts(page.error).replace("\u2060", "")
-    assert said.replace("\\f", "f") in plain
-    (button,) = [b for b in page.button if b.label.startswith("Launch")]
-    assert button.disabled
-    assert not store.runs()
-
-
-def test_a_clone_says_what_its_model_says(store):
-    config = RunConfig(
-        dataset="toy", method="total_recall", method_options={"fast_epochs": 2}, task_masking=True,
-        learning_rate=0.01, task_order=("port", "zoo"), seed=5, sampler="random",
-    )  # fmt: skip
-    id = store.create(config.with_(device="cuda:9"))
-    store.request_stop(id)
-    page = well(opened("pages/launch.py", clone=str(id)))
-    assert "clone" not in page.query_params
-    widget(page, "selectbox", "Device").set_value("auto").run()
-    launched(page)
-    assert store.runs()[0].config == config
-
-
-def test_the_command_line_is_that_of_the_form():
-    page = well(opened("pages/launch.py", dataset="toy", method="ewc", epochs="3"))
-    (line,) = page.code
-    assert line.value == "python -m core train --dataset toy --method ewc --epochs 3"
-
-
-def test_data_that_are_not_here_are_pointed_to(monkeypatch, tmp_path):
-    monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path))
-    page = well(opened("pages/launch.py", dataset="overnight"))
-    assert "not on this machine" in texts(page.warning)
-
-
 # --- runs -------------------------------------------------------------------------------------
 
 
@@ -250,7 +134,7 @@ def test_a_running_run_is_not_offered_for_deletion(store):
 # --- accuracy ---------------------------------------------------------------------------------
 
 
-def specs(page: AppTest) -> list[str]:
+def specs(page) -> list[str]:
     return [chart.proto.spec for chart in page.get("plotly_chart")]
 
 

@@ -19,9 +19,7 @@ class NoParser(ValueError):  # noqa: N818 - it is a state that pages show, not a
     """A run has kept no parser after a task."""
 
 
-def choose(
-    config: RunConfig, examples: Sequence[Example], label: str, parser: Any = None
-) -> Kept:
+def choose(config: RunConfig, examples: Sequence[Example], label: str, parser: Any = None) -> Kept:
     """What the config's sampler keeps of these rows, drawing as a run draws for its first task.
 
     ConfigError where the options are wrong, MemoryError where the distances don't fit.

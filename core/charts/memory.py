@@ -1,4 +1,4 @@
-"""Memory figures: entropy, coverage, overlap, the actions of memory and task, a sampler's search."""
+"""Memory figures: entropy, coverage, overlap, actions of memory and task, a sampler's search."""
 
 from collections.abc import Sequence
 
@@ -180,7 +180,7 @@ def _short(text: str, most: int = 46) -> str:
 def course(table: pd.DataFrame, height: int = 320) -> go.Figure:
     """Entropy after each step of a sampler's search, the ends of its sweeps marked off.
 
-    `table` is analysis.memory.course's.
+    `table` is analysis.memory_rows.course's.
     """
     figure = blank(height)
     shown = table[:: max(1, -(-len(table) // MOST_STEPS))]

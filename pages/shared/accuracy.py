@@ -9,7 +9,8 @@ import streamlit as st
 
 from core.analysis import accuracy, paper
 from core.analysis.accuracy import MEASURES, Group
-from core.charts.accuracy import curves, matrix
+from core.charts.accuracy import curves
+from core.charts.matrix import matrix
 from core.runs.life import RUNNING, Run
 from pages.shared.address import follow, publish
 from pages.shared.figures import download, present
@@ -45,9 +46,11 @@ def pick() -> View:
             st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
             st.page_link("pages/runs.py", label="Watch the runs", icon=":material/list_alt:")
         st.stop()
+    asked = st.query_params.get("run")
     chosen = pick_runs("Runs", told, default=_default(told))
     if not chosen:
-        st.info("Choose a run above.", icon=":material/arrow_upward:")
+        early = "" if asked is None else "What was asked for has not learned a task yet. "
+        st.info(f"{early}Choose a run above.", icon=":material/arrow_upward:")
         st.stop()
     _warn(chosen)
     groups = accuracy.group(chosen)

@@ -13,17 +13,19 @@ from core.registry import Entry, datasets, methods, samplers
 from core.runs import devices
 from pages.shared.address import follow, publish
 from pages.shared.datasets import task_rows
-from pages.shared.options import Form, explain, label, read, read_seeds, write
+from pages.shared.options import Form, explain, label, read, write
 from pages.shared.runs import find_run
 from pages.shared.text import escape
 
 SPECS = {spec.name: spec for spec in specs(RunConfig)}
-SEEN_LATE = {"idioms", "evaluation", "task_masking", "word_dropout", "clip_norm"}  # in expanders
+SEEN_LATE = {  # in expanders
+    "order_seed", "idioms", "evaluation", "schedule", "word_dropout", "clip_norm",
+}  # fmt: skip
 DRAWN_APART = {"dataset", "task_order", "method", "sampler", "memory_size", "seed", "device"}
 
 
-def draw_configs() -> tuple[list[RunConfig], list[str]]:
-    """The form; a config for each seed, none where something is wrong, and what that is."""
+def draw_config() -> tuple[RunConfig | None, list[str]]:
+    """The form; the config with seed 0, None where something is wrong, and what that is."""
     _read_clone()
     form = Form()
     with st.container(border=True):
@@ -31,15 +33,17 @@ def draw_configs() -> tuple[list[RunConfig], list[str]]:
     with st.container(border=True):
         _method(form)
     with st.container(border=True):
-        st.subheader("Training")
-        seeds = _training(form)
+        _training(form)
     with st.expander("Parser: sizes, word vectors, decoding", icon=":material/account_tree:"):
         form.draw(_group("Parser"))
     with st.expander("Machine: device and threads", icon=":material/memory:"):
         _machine(form)
     if form.errors:
-        return [], form.errors
-    return _build(form, seeds)
+        return None, form.errors
+    try:
+        return _build(form), []
+    except ConfigError as error:
+        return None, [str(error)]
 
 
 def parameters(config: RunConfig) -> dict[str, str]:
@@ -92,20 +96,8 @@ def _tasks(form: Form) -> None:
         else:
             form.draw(specs(entry.options), "dataset.")
         _task_order(form)
-    columns = st.columns(3, vertical_alignment="center")
-    with columns[0]:
-        form.draw([SPECS["order_seed"]], columns=1)
-    with columns[1]:
-        key = follow("vary_order", False, lambda text: text == "on")
-        vary = st.toggle(
-            "Another order for each seed",
-            key=key,
-            help="Each run takes its seed as its order seed too, as the paper's ten runs do.",
-        )
-        publish("vary_order", "on" if vary else None)
-        form.values["vary_order"] = vary
     with st.expander("More about tasks"):
-        form.draw(_group("Tasks", late=True), columns=2)
+        form.draw(_group("Tasks", late=True))
 
 
 def _choose_upload(form: Form) -> None:
@@ -172,18 +164,11 @@ def _method(form: Form) -> None:
     form.draw(_group("Method"), columns=2)
 
 
-def _training(form: Form) -> str:
+def _training(form: Form) -> None:
+    st.subheader("Training")
     form.draw(_group("Training", late=False), columns=4)
-    key = follow("seeds", "0")
-    seeds = st.columns(2)[0].text_input(
-        "Seeds",
-        key=key,
-        help="Of every random draw of a run. Several queue a run each: 0, 1, 2 or 0-4.",
-    )
-    publish("seeds", None if seeds == "0" else seeds)
     with st.expander("More about training"):
         form.draw(_group("Training", late=True))
-    return seeds
 
 
 def _machine(form: Form) -> None:
@@ -200,17 +185,12 @@ def _machine(form: Form) -> None:
         form.draw(_group("Machine"), columns=2)
 
 
-def _build(form: Form, seeds: str) -> tuple[list[RunConfig], list[str]]:
-    vary = form.values["vary_order"]
+def _build(form: Form) -> RunConfig:
+    """The config of the form's values, options in it where they are not the defaults."""
     values: dict[str, Any] = {name: v for name, v in form.values.items() if name in SPECS}
-    try:
-        for which, registry in OPTION_GROUPS.items():
-            chosen = registry[values.get(which, SPECS[which].default)]
-            declared = {spec.name: spec.default for spec in specs(chosen.options)}
-            given = form.below(f"{which}.")
-            values[f"{which}_options"] = {n: v for n, v in given.items() if v != declared[n]}
-        config = RunConfig(**values)
-        orders = {seed: seed if vary else config.order_seed for seed in read_seeds(seeds)}
-        return [config.with_(seed=seed, order_seed=o) for seed, o in orders.items()], []
-    except ConfigError as error:
-        return [], [str(error)]
+    for which, registry in OPTION_GROUPS.items():
+        chosen = registry[values.get(which, SPECS[which].default)]
+        declared = {spec.name: spec.default for spec in specs(chosen.options)}
+        given = form.below(f"{which}.")
+        values[f"{which}_options"] = {n: v for n, v in given.items() if v != declared[n]}
+    return RunConfig(**values)

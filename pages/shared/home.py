@@ -40,8 +40,8 @@ def draw_start() -> None:
     with right.container(border=True, height="stretch"):
         st.subheader("Train your own", anchor=False)
         st.markdown(
-            "Choose a data set, the order of its tasks, a method and its memory. Every setting "
-            "starts as in the paper; runs wait in a queue, can be stopped and go on later."
+            "Choose a data set, the order of its tasks, a method and its memory. Settings start at "
+            "the paper's values; runs wait in a queue, can be stopped and go on later."
         )
         if st.button("Launch a run", icon=":material/play_circle:"):
             st.switch_page("pages/launch.py")

@@ -14,25 +14,30 @@ from core.options import ConfigError
 from core.registry import datasets
 from core.runs.estimate import Estimate, estimate, measure
 from core.runs.life import QUEUED, RUNNING
+from pages.shared.address import follow, key_of, publish
+from pages.shared.options import read_seeds
 from pages.shared.runs import manager, store
 from pages.shared.text import counted, escape
 
 _NOT_IN_WORK = {"seed": 0, "learning_rate": 0.0025, "dropout": 0.2, "word_dropout": 0.0}
 
 
-def draw_launch(configs: Sequence[RunConfig], errors: Sequence[str]) -> None:
+def draw_launch(config: RunConfig | None, errors: Sequence[str]) -> None:
     """What is wrong; or what will be started, its time and the button that starts it."""
     with st.container(border=True, key="launch_card"):
         st.subheader("Start")
-        for error in errors:
+        what, time = st.container(), st.container()
+        configs, wrong = _draw_seeds(config)
+        for error in [*errors, *wrong]:
             st.error(escape(error), icon=":material/error:")
         if not configs:
             st.button("Launch", type="primary", disabled=True, width="stretch")
             return
-        _describe(configs)
-        time = st.container()
+        with what:
+            _describe(configs)
         name = st.text_input(
             "Name",
+            key=key_of("name"),
             placeholder=default_name(configs[0], len(configs)),
             max_chars=120,
             help="What the runs are called in lists. Empty: as shown.",
@@ -44,6 +49,32 @@ def draw_launch(configs: Sequence[RunConfig], errors: Sequence[str]) -> None:
         st.code(command_line(configs[0]), language="bash", wrap_lines=True)
         with time:
             _show_time(configs)
+
+
+def _draw_seeds(config: RunConfig | None) -> tuple[list[RunConfig], list[str]]:
+    """A config for each seed that is asked for, and what is wrong with the seeds."""
+    key = follow("seeds", "0")
+    seeds = st.text_input(
+        "Seeds",
+        key=key,
+        help="Of every random draw of a run. Several queue a run each: 0, 1, 2 or 0-4.",
+    )
+    publish("seeds", None if seeds == "0" else seeds)
+    key = follow("vary_order", False, lambda text: text == "on")
+    vary = st.toggle(
+        "Another order of tasks for each seed",
+        key=key,
+        help="Each run takes its seed as its order seed too, as the paper's ten runs do.",
+    )
+    publish("vary_order", "on" if vary else None)
+    try:
+        asked = read_seeds(seeds)
+    except ConfigError as error:
+        return [], [str(error)]
+    if config is None:
+        return [], []
+    orders = {seed: seed if vary else config.order_seed for seed in asked}
+    return [config.with_(seed=seed, order_seed=order) for seed, order in orders.items()], []
 
 
 def default_name(config: RunConfig, runs: int = 1) -> str:

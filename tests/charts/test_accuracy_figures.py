@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from core.analysis import accuracy, paper
-from core.charts.accuracy import curves, matrix
+from core.charts.accuracy import curves
+from core.charts.matrix import matrix
 from core.config import RunConfig
 from core.runs.store import Store
 from tests.made_up import finished_run

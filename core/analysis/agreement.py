@@ -1,0 +1,70 @@
+"""Productions against Smatch: how far two similarities of logical forms say the same."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from core.language.tree import Node
+from core.similarity.base import all_pairs
+from core.similarity.clusters import k_medoids
+from core.similarity.productions import ProductionSimilarity
+from core.similarity.smatch import SmatchSimilarity
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """What two similarities say of the pairs of some forms, and how far their clusters agree."""
+
+    forms: np.ndarray  # (forms,) numbers of the forms compared, ascending
+    pairs: pd.DataFrame  # one, other (numbers of forms), productions, smatch
+    rank_correlation: float  # Spearman's, over the pairs; NaN where one of them is constant
+    adjusted_rand: float  # of the two clusterings in `clusters` each (Hubert and Arabie, 1985)
+    clusters: int
+
+
+def sample_forms(count: int, most: int, seed: int) -> np.ndarray:
+    """All numbers below `count`, or `most` of them drawn evenly; ascending."""
+    if count <= most:
+        return np.arange(count)
+    return np.sort(np.random.default_rng(seed).choice(count, size=most, replace=False))
+
+
+def compare(
+    trees: Sequence[Node],
+    forms: np.ndarray,
+    k: int,
+    seed: int,
+    *,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Agreement:
+    """The two similarities of these trees, `forms` being their numbers.
+
+    `progress` hears of the pairs aligned and in all. SmatchStopped where `should_stop` said so,
+    OSError where Smatch's process or its cache fails.
+    """
+    productions = all_pairs(ProductionSimilarity(trees))
+    smatch = all_pairs(SmatchSimilarity(trees, progress=progress, should_stop=should_stop))
+    return agreement(forms, productions, smatch, k, seed)
+
+
+def agreement(
+    forms: np.ndarray, productions: np.ndarray, smatch: np.ndarray, k: int, seed: int
+) -> Agreement:
+    """Of two matrices of similarities, (n, n) each; both are clustered from equal starts."""
+    from sklearn.metrics import adjusted_rand_score  # an import of seconds that few need
+
+    one, other = np.triu_indices(len(forms), 1)
+    first, second = productions[one, other], smatch[one, other]
+    constant = len(one) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0
+    correlation = np.nan if constant else float(stats.spearmanr(first, second).statistic)
+    labels = [
+        k_medoids(1 - matrix, k, np.random.default_rng(seed)).labels
+        for matrix in (productions, smatch)
+    ]
+    columns = {"one": forms[one], "other": forms[other], "productions": first, "smatch": second}
+    rand = float(adjusted_rand_score(*labels))
+    return Agreement(forms, pd.DataFrame(columns), correlation, rand, len(np.unique(labels[0])))

@@ -1,0 +1,163 @@
+"""Clusters of a task's logical forms: a map of them, how well they hold together, Smatch.
+
+The map is classical multidimensional scaling (Torgerson, 1952): the leading eigenvectors of
+B = −½ J D² J, with D the distances 1 − sim and J = I − 11ᵀ/n. Silhouettes are Rousseeuw's (1987).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from core.data.base import Example
+from core.similarity.base import Forms, Similarity, all_pairs, distinct_forms
+from core.similarity.clusters import (
+    SIMILARITIES,
+    Clustering,
+    ClusterOptions,
+    check_memory,
+    k_medoids,
+)
+
+DENSE = 200  # points up to which all eigenvectors are computed
+
+
+@dataclass(frozen=True, eq=False)
+class FormMap:
+    """A task's distinct forms in clusters and on a plane, without their matrix of distances."""
+
+    forms: Forms
+    similarity: Similarity
+    clustering: Clustering
+    places: np.ndarray  # (forms, 2)
+    explained: float  # share of the squared distances from the middle that the plane shows
+    silhouettes: np.ndarray  # (forms,) −1 … 1
+    to_medoid: np.ndarray  # (forms,) distance to its cluster's medoid
+
+
+def read_map(examples: Sequence[Example], k: int, seed: int, options: ClusterOptions) -> FormMap:
+    """The forms of these rows in min(k, forms) clusters.
+
+    MemoryError, before anything is built, where the distances don't fit or pass `matrix_mb`.
+    """
+    forms = distinct_forms(examples)
+    n = len(forms)
+    if 4 * n * n > options.matrix_mb * 10**6:
+        raise MemoryError(
+            f"A map of {n:,} forms needs a matrix of {4 * n * n / 1e6:,.0f} MB; matrix_mb allows "
+            f"{options.matrix_mb:,}."
+        )
+    check_memory(n)
+    similarity = SIMILARITIES[options.similarity](forms.trees)
+    distances = all_pairs(similarity)
+    np.subtract(1, distances, out=distances)
+    weights = forms.multiplicities if options.weighted else None
+    rng = np.random.default_rng(seed)
+    clustering = k_medoids(distances, k, rng, options.clustering, weights)
+    scores = silhouettes(distances, clustering.labels)
+    to_medoid = distances[np.arange(n), clustering.medoids[clustering.labels]]
+    places, explained = classical_scaling(distances)
+    return FormMap(forms, similarity, clustering, places, explained, scores, to_medoid)
+
+
+def classical_scaling(distances: np.ndarray) -> tuple[np.ndarray, float]:
+    """Two coordinates of each point, (n, 2) float64, and the share of the sum of squares shown.
+
+    `distances` is (n, n), symmetric, zero on the diagonal; it is used up: its memory holds D²
+    afterwards. The same input gives the same map: the start is fixed, and so is each axis's
+    sign (its largest coordinate is positive).
+    """
+    n = len(distances)
+    squared = np.square(distances, out=distances)
+    total = float(squared.sum(dtype=np.float64)) / (2 * n)  # the trace of B
+    if n <= DENSE:
+        centred = squared.astype(float) - squared.mean(axis=0, dtype=float)
+        centred -= centred.mean(axis=1, keepdims=True)
+        values, vectors = np.linalg.eigh(-centred / 2)
+        values, vectors = values[-2:], vectors[:, -2:]
+    else:
+
+        def multiply(vector: np.ndarray) -> np.ndarray:
+            flat = vector.reshape(-1)
+            product = squared @ (flat - flat.mean()).astype(squared.dtype)
+            return -(product.astype(float) - product.mean(dtype=float)) / 2
+
+        operator = LinearOperator((n, n), matvec=multiply, dtype=float)
+        start = np.random.default_rng(0).standard_normal(n)
+        values, vectors = eigsh(operator, k=2, which="LA", v0=start, tol=1e-5)
+    order = np.argsort(-values)
+    values, vectors = np.maximum(values[order], 0), vectors[:, order]
+    places = vectors * np.sqrt(values)
+    largest = np.abs(places).argmax(axis=0)
+    places = places * np.where(places[largest, np.arange(places.shape[1])] < 0, -1, 1)
+    if n == 1:
+        places = np.zeros((1, 2))
+    return places, min(1.0, float(values.sum()) / total) if total > 0 else 1.0
+
+
+def silhouettes(distances: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """(b − a) / max(a, b) of each point: a is its mean distance to the others of its cluster, b
+    that to the nearest other cluster; 0 for a point alone in its cluster. (n,) float64.
+    """
+    n, sizes = len(labels), np.bincount(labels)
+    if len(sizes) < 2:
+        return np.zeros(n)
+    member = np.zeros((n, len(sizes)), dtype=distances.dtype)
+    member[np.arange(n), labels] = 1
+    sums = (distances @ member).astype(float)  # (n, k) sum of the distances to each cluster
+    own = np.arange(n), labels
+    a = sums[own] / np.maximum(sizes[labels] - 1, 1)
+    means = sums / sizes
+    means[own] = np.inf
+    b = means.min(axis=1)
+    larger = np.maximum(a, b)
+    scores = np.divide(b - a, larger, out=np.zeros(n), where=larger > 0)
+    return np.where(sizes[labels] > 1, scores, 0.0)
+
+
+def form_table(found: FormMap) -> pd.DataFrame:
+    """A row for each form: form (its number), logical_form, rows, cluster, medoid (whether it is),
+    to_medoid, silhouette, x, y.
+    """
+    medoid = np.zeros(len(found.forms), dtype=bool)
+    medoid[found.clustering.medoids] = True
+    return pd.DataFrame(
+        {
+            "form": np.arange(len(found.forms)),
+            "logical_form": found.forms.texts,
+            "rows": found.forms.multiplicities,
+            "cluster": found.clustering.labels,
+            "medoid": medoid,
+            "to_medoid": found.to_medoid.astype(float),
+            "silhouette": found.silhouettes,
+            "x": found.places[:, 0],
+            "y": found.places[:, 1],
+        }
+    )
+
+
+def cluster_table(table: pd.DataFrame) -> pd.DataFrame:
+    """A row for each cluster of `form_table`: cluster, forms, rows, silhouette and to_medoid (means
+    over its forms), medoid (its form's text).
+    """
+    groups = table.groupby("cluster", sort=True)
+    medoids = table[table.medoid].set_index("cluster").logical_form
+    columns = {
+        "forms": groups.size(),
+        "rows": groups["rows"].sum(),
+        "silhouette": groups.silhouette.mean(),
+        "to_medoid": groups.to_medoid.mean(),
+        "medoid": medoids,
+    }
+    return pd.DataFrame(columns).reset_index(names="cluster")
+
+
+def inside(found: FormMap, cluster: int, most: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    """The forms of a cluster, nearest to its medoid first and at most so many, and their distances
+    from one another: (m,), (m, m).
+    """
+    members = np.flatnonzero(found.clustering.labels == cluster)
+    shown = members[np.argsort(found.to_medoid[members], kind="stable")][:most]
+    return shown, 1 - found.similarity.between(shown, shown)

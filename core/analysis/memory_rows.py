@@ -1,0 +1,77 @@
+"""The rows of one memory: which they are, and the search that led to them."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.analysis.memory import Kept, TaskRows
+
+
+def course(task: TaskRows, memory: Kept) -> pd.DataFrame:
+    """How a sampler that follows the entropy came to its memory; empty where the trace has none.
+
+    Columns: step, kind (start, swap, row added), sweep (from 1; missing outside sweeps), cluster,
+    entropy (nats, as the sampler counts), row_out, row_in with their utterances and forms.
+    """
+    told = memory.trace
+    steps: list[dict[str, Any]] = []
+    if "swaps" in told:
+        steps.append({"kind": "start", "entropy": told["entropy"][0]})
+        for swap in told["swaps"]:
+            steps.append({"kind": "swap"} | swap | {"sweep": swap["sweep"] + 1})
+        steps += [
+            {"kind": "row added", "row_in": filled["row"], "entropy": filled["entropy"]}
+            for filled in told.get("filled", [])
+        ]
+    else:
+        for row, value in zip(memory.rows, told.get("entropy", []), strict=False):
+            steps.append({"kind": "row added", "row_in": row, "entropy": value})
+    columns = ["kind", "sweep", "cluster", "entropy", "row_out", "row_in"]
+    frame = pd.DataFrame(steps, columns=columns)
+    whole = {name: "Int64" for name in columns if name not in ("kind", "entropy")}
+    frame = frame.astype(whole)
+    for way in ("out", "in"):
+        rows = [None if pd.isna(row) else task.examples[row] for row in frame[f"row_{way}"]]
+        frame[f"utterance_{way}"] = [row.utterance if row else "" for row in rows]
+        frame[f"form_{way}"] = [row.logical_form if row else "" for row in rows]
+    frame.insert(0, "step", range(len(frame)))
+    return frame
+
+
+def chosen(task: TaskRows, memory: Kept) -> pd.DataFrame:
+    """The rows of a memory, in the sampler's order.
+
+    Columns: row, utterance, logical_form, cluster (that all memories are held against),
+    own_cluster (the sampler's, missing where it made none), actions (as text).
+    """
+    rows = list(memory.rows)
+    forms = task.forms.of_row[rows]
+    own = own_clusters(task, memory)
+    examples = [task.examples[row] for row in rows]
+    columns = {
+        "row": rows,
+        "utterance": [example.utterance for example in examples],
+        "logical_form": [example.logical_form for example in examples],
+        "cluster": task.clusters[forms],
+        "own_cluster": pd.array([None] * len(rows) if own is None else own[rows], dtype="Int64"),
+        "actions": ["  ".join(str(step.action) for step in row.steps) for row in examples],
+    }
+    return pd.DataFrame(columns)
+
+
+def own_clusters(task: TaskRows, memory: Kept) -> np.ndarray | None:
+    """The cluster of each row as the sampler drew them: (rows,); None where it drew none."""
+    by_form, by_row = memory.trace.get("clusters"), memory.trace.get("row_clusters")
+    if by_form is not None and len(by_form) == len(task.forms):
+        return np.asarray(by_form)[task.forms.of_row]
+    if by_row is not None and len(by_row) == len(task.examples):
+        return np.asarray(by_row)
+    return None
+
+
+def find(rows: pd.DataFrame, text: str) -> pd.DataFrame:
+    """Those of `chosen`'s rows that hold the text in utterance, form or actions, in any case."""
+    columns = rows[["utterance", "logical_form", "actions"]].astype(str)
+    held = [columns[c].str.contains(text, case=False, regex=False) for c in columns]
+    return rows[np.logical_or.reduce(held)]

@@ -1,0 +1,14 @@
+"""Clusters: a task's logical forms on a map, what holds them together, and Smatch."""
+
+from pages.shared.cluster_views import draw_views
+from pages.shared.clusters import pick_map
+from pages.shared.opening import open_page
+
+open_page(
+    title="Clusters",
+    icon=":material/bubble_chart:",
+    order=50,
+    section="Understand",
+    purpose="Which logical forms of a task are alike: the clusters from which LFS and DLFS choose.",
+)
+draw_views(pick_map())

@@ -1,0 +1,151 @@
+"""Memories chosen now: a task, samplers with their options, a size and seeds; then a click."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from core.analysis import accuracy, choosing
+from core.analysis.memory import Kept, Memories, read_task
+from core.config import RunConfig
+from core.data.base import DataError
+from core.options import ConfigError, specs
+from core.registry import samplers
+from core.runs.life import Run
+from pages.shared.address import follow, publish
+from pages.shared.options import Form, read_seeds
+from pages.shared.results import computed, results
+from pages.shared.runs import store, title_of
+from pages.shared.task_choice import Chosen, pick, pick_task
+from pages.shared.text import escape
+
+DEFAULT = ["random", "lfs", "dlfs"]
+MOST_MEMORIES = 60
+
+
+def sampled(runs: Sequence[Run]) -> Memories:
+    """Let task and samplers be chosen and memories computed; the page ends where there are none."""
+    with st.container(border=True):
+        chosen = pick_task()
+        config, names, seeds, options = _form(chosen)
+        needed = [name for name in names if samplers[name].traits["parser"]]
+        run = _pick_parser(chosen, runs) if needed else None
+    size = config.memory_size
+    wanted: dict[Any, Callable[[], Any]] = {
+        ("task", chosen.key, size): partial(read_task, chosen.task.train, size)
+    }
+    for name in names:
+        for seed in seeds:
+            mine = config.with_(sampler=name, sampler_options=options[name], seed=seed)
+            source = run.id if name in needed and run else 0
+            by = run if source else None
+            wanted["memory", chosen.key, mine.to_json(), source] = partial(
+                _choose, mine, chosen, by
+            )
+    task, *kept = computed(wanted, _label(len(names) * len(seeds)))
+    return Memories(task, tuple(kept), size)
+
+
+def _label(count: int) -> str:
+    return "Choose the memory" if count == 1 else f"Choose the {count} memories"
+
+
+def _form(chosen: Chosen) -> tuple[RunConfig, list[str], tuple[int, ...], dict[str, dict]]:
+    """The config but for the sampler, the samplers, the seeds and each sampler's options."""
+    left, middle, right = st.columns([3, 1, 1], vertical_alignment="bottom")
+    key = follow("samplers", DEFAULT, lambda text: text.split(","))
+    st.session_state[key] = [name for name in st.session_state[key] if name in samplers]
+    with left:
+        label = lambda name: samplers[name].label  # noqa: E731
+        names = st.multiselect("Samplers", list(samplers), format_func=label, key=key)
+    publish("samplers", None if names == DEFAULT else ",".join(names))
+    form = Form()
+    with middle:
+        form.draw([s for s in specs(RunConfig) if s.name == "memory_size"], columns=1)
+    key = follow("seeds", "0-4")
+    text = right.text_input("Seeds", key=key, help="Several show how stable a choice is: 0-4.")
+    publish("seeds", None if text == "0-4" else text)
+    options = _all_options(form, names)
+    try:
+        seeds = read_seeds(text)
+        config = chosen.config.with_(memory_size=form.values["memory_size"])
+    except ConfigError as error:
+        form.errors.append(str(error))
+    if not form.errors and not config.memory_size:
+        form.errors.append("memory_size = 0: expected at least 1 row.")
+    if not form.errors and len(seeds) * len(names) > MOST_MEMORIES:
+        form.errors.append(f"At most {MOST_MEMORIES} memories are compared; choose fewer seeds.")
+    for error in form.errors:
+        st.error(escape(error), icon=":material/error:")
+    if form.errors:
+        st.stop()
+    if not names:
+        st.info("Choose a sampler above.", icon=":material/arrow_upward:")
+        st.stop()
+    return config, names, seeds, options
+
+
+def _all_options(form: Form, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Each sampler's options that differ from their defaults.
+
+    Smatch isn't offered here: it takes minutes to hours, which runs and the command line may.
+    """
+    found: dict[str, dict[str, Any]] = {name: {} for name in names}
+    declared = {
+        name: [spec for spec in specs(samplers[name].options) if spec.name != "similarity"]
+        for name in names
+    }
+    if not any(declared.values()):
+        return found
+    with st.expander("Options of the samplers", icon=":material/tune:"):
+        for name in names:
+            if declared[name]:
+                st.markdown(f"**{escape(samplers[name].label)}**")
+                form.draw(declared[name], f"{name}.")
+                defaults = {spec.name: spec.default for spec in declared[name]}
+                given = form.below(f"{name}.").items()
+                found[name] = {n: value for n, value in given if value != defaults[n]}
+    return found
+
+
+def _pick_parser(chosen: Chosen, runs: Sequence[Run]) -> Run:
+    """The run whose parser, as it stood after the task, the model-based samplers take."""
+    same = [
+        run
+        for run in runs
+        if run.config.dataset == chosen.config.dataset
+        and run.config.dataset_options == chosen.config.dataset_options
+        and run.config.evaluation == "test"
+        and chosen.task.name in run.facts.get("tasks", [])
+    ]
+    after = accuracy.latest(store(), [run.id for run in same]).set_index("run").after
+    learned = {
+        str(run.id): run
+        for run in same
+        if after.get(run.id, -1) >= run.facts["tasks"].index(chosen.task.name)
+    }
+    if not learned:
+        st.info(
+            "FSS, GSS and Prior choose by a trained parser, and no run has learned this task yet. "
+            "Launch one, or leave these samplers out.",
+            icon=":material/inbox:",
+        )
+        st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
+        st.stop()
+    titles = {id: title_of(run) for id, run in learned.items()}
+    label = "Parser, after this task, of run"
+    return learned[pick("run", label, list(learned), next(iter(learned)), titles)]
+
+
+def _choose(config: RunConfig, chosen: Chosen, run: Run | None) -> Kept:
+    """What the sampler keeps; a run's parser is read once for all."""
+    label = samplers[config.sampler].label
+    if run is None:
+        return choosing.choose(config, chosen.task.train, label)
+    key = ("parser", chosen.key, run.id)
+    found = results().get(key) or results().keep(key, choosing.parser_after(run, chosen.task.name))
+    parser, task = found
+    if [row.utterance for row in task.train] != [row.utterance for row in chosen.task.train]:
+        raise DataError(f"The data are no longer those that run {run.id} learned.")
+    return choosing.choose(config, task.train, label, parser)

@@ -1,0 +1,166 @@
+"""Cluster tables against second computations: scikit-learn, scipy, distances of real points."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.spatial.distance import pdist, squareform
+from sklearn.metrics import adjusted_rand_score, silhouette_samples
+
+from core.analysis import agreement, clusters
+from core.config import RunConfig
+from core.data.base import load_tasks
+from core.similarity.base import all_pairs
+from core.similarity.clusters import ClusterOptions, k_medoids
+from core.similarity.smatch import SmatchStopped
+
+K = 8
+
+
+@pytest.fixture(scope="module")
+def examples():
+    return load_tasks(RunConfig(task_order=("library",)))[0].train
+
+
+@pytest.fixture(scope="module")
+def found(examples):
+    return clusters.read_map(examples, K, 0, ClusterOptions())
+
+
+@pytest.fixture(scope="module")
+def distances(found):
+    return 1 - all_pairs(found.similarity)
+
+
+def euclidean(count: int, seed: int = 0) -> np.ndarray:
+    points = np.random.default_rng(seed).normal(size=(count, 2)) * (3, 1)
+    return squareform(pdist(points)).astype(np.float32)
+
+
+@pytest.mark.parametrize("count", [2, 3, 30, clusters.DENSE + 1, 600])
+def test_scaling_gives_points_of_a_plane_their_distances_back(count):
+    given = euclidean(count)
+    places, explained = clusters.classical_scaling(given.copy())
+    assert squareform(pdist(places)) == pytest.approx(given, abs=2e-3)
+    assert explained == pytest.approx(1, abs=1e-4)
+
+
+def test_scaling_is_the_same_twice_and_by_both_ways(monkeypatch):
+    given = squareform(pdist(np.random.default_rng(1).normal(size=(300, 5)) * (5, 3, 1, 1, 1)))
+    given = given.astype(np.float32)
+    one, _ = clusters.classical_scaling(given.copy())
+    again, _ = clusters.classical_scaling(given.copy())
+    assert (one == again).all()
+    monkeypatch.setattr(clusters, "DENSE", 1000)
+    whole, share = clusters.classical_scaling(given.copy())
+    assert one == pytest.approx(whole, abs=2e-3)
+    assert share < 0.98
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_scaling_stands_few_and_equal_points(count):
+    places, explained = clusters.classical_scaling(np.zeros((count, count), dtype=np.float32))
+    assert places.shape == (count, 2)
+    assert not places.any()
+    assert explained == 1
+
+
+def test_silhouettes_are_those_of_scikit_learn(found, distances):
+    labels = found.clustering.labels
+    expected = silhouette_samples(distances.astype(float), labels, metric="precomputed")
+    assert found.silhouettes == pytest.approx(expected, abs=1e-5)
+    alone = np.array([0, 0, 1])
+    expected = silhouette_samples(euclidean(3).astype(float), alone, metric="precomputed")
+    assert clusters.silhouettes(euclidean(3), alone) == pytest.approx(expected, abs=1e-5)
+    assert not clusters.silhouettes(euclidean(4), np.zeros(4, int)).any()
+
+
+def test_the_tables_count_forms_rows_and_distances_by_hand(examples, found, distances):
+    table = clusters.form_table(found)
+    by_form = {}
+    for example in examples:
+        by_form[example.logical_form] = by_form.get(example.logical_form, 0) + 1
+    assert dict(zip(table.logical_form, table["rows"], strict=True)) == by_form
+    each = clusters.cluster_table(table)
+    assert each["rows"].sum() == len(examples)
+    for row in each.itertuples():
+        members = np.flatnonzero(found.clustering.labels == row.cluster)
+        medoid = found.clustering.medoids[row.cluster]
+        assert row.medoid == found.forms.texts[medoid]
+        assert row.forms == len(members)
+        assert row.to_medoid == pytest.approx(distances[members, medoid].mean(), abs=1e-6)
+        assert row.silhouette == pytest.approx(found.silhouettes[members].mean())
+
+
+def test_inside_a_cluster_the_medoid_comes_first(found, distances):
+    for cluster in range(K):
+        forms, matrix = clusters.inside(found, cluster, most=4)
+        assert forms[0] == found.clustering.medoids[cluster]
+        assert len(forms) <= 4
+        assert matrix == pytest.approx(distances[np.ix_(forms, forms)])
+        assert (np.diff(matrix[0]) >= 0).all()
+
+
+def test_a_matrix_beyond_its_limit_is_refused_before_it_is_built(examples):
+    many = [examples[row] for row in range(len(examples))] * 2
+    with pytest.raises(MemoryError, match="matrix_mb"):
+        clusters.read_map(many, K, 0, _tiny())
+
+
+def _tiny() -> ClusterOptions:
+    options = ClusterOptions()
+    object.__setattr__(options, "matrix_mb", 0)
+    return options
+
+
+def test_agreement_is_that_of_scipy_and_scikit_learn(distances):
+    noise = np.random.default_rng(0).normal(scale=0.1, size=distances.shape)
+    one = 1 - distances
+    other = np.clip(one + noise + noise.T, 0, 1).astype(np.float32)
+    np.fill_diagonal(other, 1)
+    forms = np.arange(len(one)) * 3
+    told = agreement.agreement(forms, one, other, K, 0)
+    upper = np.triu_indices(len(one), 1)
+    expected = stats.spearmanr(one[upper], other[upper]).statistic
+    assert told.rank_correlation == pytest.approx(expected)
+    labels = [k_medoids(1 - m, K, np.random.default_rng(0)).labels for m in (one, other)]
+    assert told.adjusted_rand == pytest.approx(adjusted_rand_score(*labels))
+    for pair in told.pairs.head(50).itertuples():
+        assert pair.productions == one[pair.one // 3, pair.other // 3]
+        assert pair.smatch == other[pair.one // 3, pair.other // 3]
+    same = agreement.agreement(forms, one, one, K, 0)
+    assert same.rank_correlation == pytest.approx(1)
+    assert same.adjusted_rand == 1
+
+
+def test_agreement_of_constant_similarities_has_no_correlation():
+    ones = np.ones((3, 3), dtype=np.float32)
+    assert np.isnan(agreement.agreement(np.arange(3), ones, ones, 2, 0).rank_correlation)
+
+
+def test_a_sample_of_forms_is_even_and_seeded():
+    assert list(agreement.sample_forms(4, 10, 0)) == [0, 1, 2, 3]
+    drawn = agreement.sample_forms(1000, 50, 3)
+    assert len(set(drawn)) == 50
+    assert (drawn == agreement.sample_forms(1000, 50, 3)).all()
+    assert (drawn != agreement.sample_forms(1000, 50, 4)).any()
+
+
+def test_comparing_tells_its_progress_and_can_be_stopped(found):
+    trees, forms = found.forms.trees[:4], np.arange(4)
+    with pytest.raises(SmatchStopped):
+        agreement.compare(trees, forms, 2, 0, should_stop=lambda: True)
+    told = []
+    result = agreement.compare(trees, forms, 2, 0, progress=lambda *now: told.append(now))
+    assert told[-1] == (6, 6)
+    assert result.pairs.smatch.between(0, 1).all()
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_the_largest_task_is_mapped_in_small_messages(real_data):
+    from core.charts.clusters import form_map
+
+    rows = load_tasks(RunConfig(dataset="nlmap_qt", task_order=("latlong",)))[0].train
+    table = clusters.form_table(clusters.read_map(rows, 50, 0, ClusterOptions()))
+    assert len(table) == 5088
+    assert len(form_map(table, {"all": table.form}).to_json()) < 5_000_000

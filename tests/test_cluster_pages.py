@@ -1,0 +1,116 @@
+"""The clusters page filled: map, clusters, trees, Smatch, each view by its address."""
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.runs.store import Store
+from pages.shared.comparing import comparisons
+from tests.test_memory_pages import clicked, frames, stored_run
+from tests.test_pages import opened, specs, texts, well, widget
+
+PAGE = "pages/clusters.py"
+TOY = {"dataset": "toy", "task": "port", "memory_size": "3"}
+
+
+def drawn(**address: str) -> AppTest:
+    """The page at this address with its map drawn."""
+    page = well(opened(PAGE, **TOY | address))
+    buttons = [b for b in page.button if b.label == "Draw the map"]
+    return well(buttons[0].click().run()) if buttons else page
+
+
+def test_nothing_is_drawn_before_a_click_and_the_map_opens_at_once_afterwards():
+    page = well(opened(PAGE, **TOY))
+    assert not specs(page)
+    page = clicked(page, "Draw the map")
+    assert len(specs(page)) == 2  # map, tree
+    assert specs(well(opened(PAGE, **TOY))) == specs(page)
+
+
+def test_forms_chosen_by_the_address_are_those_in_the_table():
+    assert len(frames(drawn())[0]) == 5
+    page = drawn(forms="4,1,99")
+    assert sorted(frames(page)[0].form) == [1, 4]
+    page = drawn(form="2")
+    assert "Form 2" in texts(page.subheader)
+
+
+def test_a_lasso_chooses_forms_and_stands_in_the_address():
+    page = drawn()
+    id = page.get("plotly_chart")[0].proto.id
+    key = id[id.index("map/") :]
+    points = [{"customdata": 3}, {"customdata": 0}, {"customdata": [3]}]
+    page.session_state[key] = {"selection": {"points": points}}
+    page = well(page.run())
+    assert sorted(frames(page)[0].form) == [0, 3]
+    assert page.query_params["forms"] in ("0,3", ["0,3"])
+
+
+def test_memories_are_ringed():
+    page = drawn(samplers="prior_as_released")
+    (kept,) = [trace for trace in json.loads(specs(page)[0])["data"] if trace.get("name")]
+    assert "Prior, as released" in kept["name"]
+    table = frames(page)[0]
+    assert list(table.form[table.kept != ""]) == [0, 1, 2]
+
+
+def test_the_memory_that_a_run_stored_is_ringed():
+    store = Store()
+    id = stored_run(store)
+    page = drawn(run=str(id), samplers="")
+    table = frames(page)[0]
+    assert list(table.form[table.kept == f"run {id}"]) == [1, 2, 3]
+    store.close()
+
+
+@pytest.mark.parametrize("view", ["clusters", "smatch"])
+def test_every_view_has_its_address(view):
+    drawn()
+    page = well(opened(PAGE, view=view, **TOY))
+    if view == "clusters":
+        assert len(specs(page)) == 3  # silhouettes, distances, tree
+        assert frames(page)[0].forms.sum() == 5
+        for cluster in range(3):
+            page = well(opened(PAGE, view=view, cluster=str(cluster), **TOY))
+            assert set(frames(page)[1].cluster) == {cluster}
+    else:
+        assert widget(page, "number_input", "Forms to compare").value == 5
+
+
+@pytest.mark.slow
+def test_productions_are_compared_with_smatch_on_a_click():
+    page = drawn(view="smatch", compared="4")
+    before = set(comparisons())
+    page = clicked(page, "Compare")
+    (what,) = set(comparisons()) - before
+    comparisons()[what]._thread.join(60)
+    page = well(page.run())
+    assert {metric.label.split(" of")[0] for metric in page.metric} == {
+        "Rank correlation",
+        "Agreement",
+    }
+    assert len(specs(page)) == 1
+    assert comparisons()[what].result.pairs.shape == (6, 4)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"memory_size": "0"}, "expected at least 1 cluster"),
+        ({"seed": "-1"}, "expected a whole number"),
+        ({"cluster.clustering": "none_such"}, ""),
+        ({"samplers": "fss,none_such"}, ""),
+        ({"forms": "x", "form": "-4", "view": "nothing"}, ""),
+    ],
+)
+def test_what_is_not_allowed_is_said(given, said):
+    page = well(opened(PAGE, **TOY | given))
+    assert said in texts(page.error).replace("\\", "").replace("\u2060", "")
+
+
+def test_too_many_forms_for_the_matrix_are_said():
+    page = drawn(cluster__matrix_mb="0")
+    assert "matrix" in texts(page.error)
+    assert not specs(page)

@@ -1,0 +1,94 @@
+"""The launch page: what is queued is what the form says, and what can't be is said."""
+
+import pytest
+
+from core.config import RunConfig
+from core.runs.store import Store
+from tests.sessions import opened, texts, well, widget
+
+
+@pytest.fixture
+def store():
+    store = Store()
+    yield store
+    store.close()
+
+
+def launched(page: AppTest) -> AppTest:
+    (button,) = [b for b in page.button if b.label.startswith("Launch")]
+    return button.click().run()
+
+
+def test_launch_queues_what_the_form_says(store):
+    page = opened("pages/launch.py", dataset="toy", device="cuda:9")
+    assert "no CUDA" in texts(launched(page).error) or "CUDA devices" in texts(page.error)
+    page = opened("pages/launch.py", dataset="toy", method="emr", memory_size="3", seeds="4,6-7")
+    widget(page, "number_input", "Epochs").set_value(1)
+    widget(page, "number_input", "Hidden size").set_value(8).run()
+    launched(well(page))
+    runs = store.runs()
+    assert sorted(run.config.seed for run in runs) == [4, 6, 7]
+    for run in runs:
+        assert run.config == RunConfig(
+            dataset="toy",
+            method="emr",
+            memory_size=3,
+            epochs=1,
+            hidden_size=8,
+            seed=run.config.seed,
+        )
+
+
+def test_another_order_for_each_seed(store):
+    launched(opened("pages/launch.py", dataset="toy", seeds="1,2", vary_order="on", epochs="1"))
+    assert [(run.config.seed, run.config.order_seed) for run in store.runs()] == [(2, 2), (1, 1)]
+
+
+def test_the_order_of_tasks_is_the_order_of_choice(store):
+    launched(opened("pages/launch.py", dataset="toy", task_order="port,zoo", epochs="1"))
+    assert store.runs()[0].config.task_order == ("port", "zoo")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"memory_size": "-3"}, r"memory\_size \= \-3\: expected a whole number from 0 to 100000"),
+        ({"learning_rate": "7"}, r"learning\_rate \= 7\.0"),
+        ({"method__fast_epochs": "-1"}, r"method\.\fast\_epochs \= \-1"),
+        ({"seeds": "a"}, r"seeds"),
+        ({"method": "none_such"}, r"none\_such"),
+    ],
+)
+def test_what_is_not_allowed_is_said_and_not_launched(given, said, store):
+    page = well(opened("pages/launch.py", dataset="toy", **given))
+    plain = texts(page.error).replace("\u2060", "")
+    assert said.replace("\\f", "f") in plain
+    (button,) = [b for b in page.button if b.label.startswith("Launch")]
+    assert button.disabled
+    assert not store.runs()
+
+
+def test_a_clone_says_what_its_model_says(store):
+    config = RunConfig(
+        dataset="toy", method="total_recall", method_options={"fast_epochs": 2}, task_masking=True,
+        learning_rate=0.01, task_order=("port", "zoo"), seed=5, sampler="random",
+    )  # fmt: skip
+    id = store.create(config.with_(device="cuda:9"))
+    store.request_stop(id)
+    page = well(opened("pages/launch.py", clone=str(id)))
+    assert "clone" not in page.query_params
+    widget(page, "selectbox", "Device").set_value("auto").run()
+    launched(page)
+    assert store.runs()[0].config == config
+
+
+def test_the_command_line_is_that_of_the_form():
+    page = well(opened("pages/launch.py", dataset="toy", method="ewc", epochs="3"))
+    (line,) = page.code
+    assert line.value == "python -m core train --dataset toy --method ewc --epochs 3"
+
+
+def test_data_that_are_not_here_are_pointed_to(monkeypatch, tmp_path):
+    monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path))
+    page = well(opened("pages/launch.py", dataset="overnight"))
+    assert "not on this machine" in texts(page.warning)
