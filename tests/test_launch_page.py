@@ -1,6 +1,7 @@
 """The launch page: what is queued is what the form says, and what can't be is said."""
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from core.config import RunConfig
 from core.runs.store import Store
