@@ -3,14 +3,14 @@
 import string
 import time
 
+import hypothesis
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.config import RunConfig
+from core.data.upload import uploads
 from core.options import ConfigError, specs
-from core.places import PROJECT
 from core.registry import methods, samplers
 from core.runs.life import STATUSES
 from pages.shared.config_form import parameters
@@ -18,11 +18,10 @@ from pages.shared.demo import configs
 from pages.shared.downloads import Download
 from pages.shared.options import explain, read, read_seeds, write
 from pages.shared.text import STATUS, counted, escape, size
+from tests.sessions import opened, texts, well
 
-PATIENCE = 60
 
-
-@given(st.text(max_size=60))
+@hypothesis.given(st.text(max_size=60))
 def test_escaping_loses_no_letter(text):
     shown = escape(text).replace("\u2060", "")
     unescaped, at = [], 0
@@ -33,7 +32,7 @@ def test_escaping_loses_no_letter(text):
     assert "".join(unescaped) == " ".join(text.split()).replace("\u2060", "")
 
 
-@given(st.text(alphabet=string.punctuation + "ab ", max_size=40))
+@hypothesis.given(st.text(alphabet=string.punctuation + "ab ", max_size=40))
 def test_no_mark_stands_unescaped_and_no_directive_is_whole(text):
     shown = escape(text)
     for at, letter in enumerate(shown):
@@ -120,7 +119,7 @@ def test_a_download_that_fails_says_why(monkeypatch, tmp_path):
 
 def test_the_home_page_shows_what_went_wrong_and_offers_it_again(monkeypatch, tmp_path):
     monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path / "data"))
-    page = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=PATIENCE).run()
+    page = opened("app.py")
     (mirror, *_) = [w for w in page.text_input if w.label == "From elsewhere"]
     mirror.set_value(str(tmp_path / "nowhere"))
     (start, *_) = [b for b in page.button if b.label == "Get from there"]
@@ -141,5 +140,36 @@ def test_a_download_from_a_mirror_brings_the_data_set(real_data, monkeypatch, tm
     download = ended(Download("overnight", real_data))
     assert download.error == ""
     assert download.progress.files_done == download.progress.files
-    page = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=PATIENCE).run()
+    page = opened("app.py")
     assert len([b for b in page.button if b.label.startswith("Get (")]) == 2  # NLMap, twice
+
+
+# --- files of one's own -----------------------------------------------------------------------
+
+GOOD = (
+    b"zoo\ttrain\tall <b>animals</b>\t( list animal )\nzoo\ttest\tanimals\t( list animal )\n"
+    b"port\ttrain\tships\t( list ship )\nport\ttest\tships please\t( list ship )\n"
+)
+
+
+def given(data: bytes) -> AppTest:
+    page = opened("app.py")
+    return page.file_uploader[0].set_value(("mine *so*.tsv", data, "text/plain")).run()
+
+
+def test_a_file_is_kept_and_can_be_learned():
+    page = well(given(GOOD))
+    (kept,) = uploads()
+    assert kept.tasks == ("zoo", "port")
+    assert "mine \\*so\\*" in texts(page.success)
+    page = well(opened("pages/launch.py", dataset="upload"))
+    assert (
+        page.code[0].value == f"python -m core train --dataset upload --dataset.file {kept.digest}"
+    )
+    assert kept.summary in texts(opened("app.py").text)
+
+
+def test_a_bad_file_is_refused_with_line_and_column():
+    page = well(given(GOOD + b"zoo\ttrain\tx\t( list animal\n"))
+    assert "line 5\\, column 13" in page.error[0].value
+    assert uploads() == ()

@@ -61,7 +61,7 @@ def _cell_texts(cells: pd.DataFrame, pale: bool) -> go.Scatter:
         y=cells.after,
         text=[f"{100 * c / t:.0f}" for c, t in zip(cells.correct, cells.total, strict=True)],
         mode="text",
-        textfont={"color": DARK if pale else "#ffffff"},
+        textfont={"color": DARK if pale else "#ffffff", "size": 14},
         hoverinfo="skip",
     )
 

@@ -1,15 +1,17 @@
 """The home page: the demonstration, the latest runs, the data at hand, files of one's own."""
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.data import inventory
 from core.data.base import DataError
 from core.data.inventory import Availability, State
 from core.data.upload import COLUMNS as UPLOAD_COLUMNS
-from core.data.upload import LIMITS, store_upload, uploads
+from core.data.upload import LIMITS, Upload, store_upload, uploads
 from core.registry import Entry, datasets
 from core.runs.life import StoreError
 from pages.shared import downloads
+from pages.shared.address import key_of
 from pages.shared.demo import SUMMARY, start_demo
 from pages.shared.runs import COLUMNS, overview, store
 from pages.shared.text import counted, escape, size
@@ -141,7 +143,7 @@ def draw_upload() -> None:
     )
     if given is not None:
         try:
-            kept = store_upload(given.getvalue(), given.name)
+            kept = _keep(given)
         except DataError as error:
             st.error(escape(error), icon=":material/error:")
         else:
@@ -158,6 +160,15 @@ def draw_upload() -> None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.text(file.summary, width="stretch")
                 _launch_link(file.digest)
+
+
+def _keep(given: UploadedFile) -> Upload:
+    """Check and keep a file, once however often the page runs; DataError where it is no good."""
+    key = f"{key_of('kept')}/{given.file_id}"
+    if key not in st.session_state:
+        with st.spinner("Reading the file …"):
+            st.session_state[key] = store_upload(given.getvalue(), given.name)
+    return st.session_state[key]
 
 
 def _launch_link(digest: str) -> None:

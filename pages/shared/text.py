@@ -42,6 +42,8 @@ STATUS: Mapping[str, Look] = MappingProxyType(
 
 def size(count: int) -> str:
     """Bytes as people write them: `4.5 MB`."""
+    if count >= 1e7:
+        return f"{count / 1e6:.0f} MB"
     return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.0f} kB"
 
 
