@@ -32,7 +32,7 @@ PAGES = pages(
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
-    pytest.mark.timeout(600),
+    pytest.mark.timeout(900),
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
 ]
 
@@ -135,9 +135,9 @@ def launch(page: "playwright.Page", server: Server) -> None:
     page.get_by_role("heading", name="Launch").wait_for()
     page.get_by_text("python -m core train").wait_for()  # all of the form is there
     page.get_by_text("Parser: sizes").click()
-    for label, value in (("Hidden size", "16"), ("Word size", "16"), ("Epochs", "25")):
+    for label, value in (("Hidden size", "16"), ("Word size", "16"), ("Epochs", "35")):
         fill(page, label, value)
-    page.wait_for_url("**epochs=25**")
+    page.wait_for_url("**epochs=35**")
     choose = page.get_by_role("combobox", name="Tasks, in the order of learning")
     for name in ("library", "events"):
         settle(page)
@@ -147,7 +147,7 @@ def launch(page: "playwright.Page", server: Server) -> None:
         page.wait_for_url(re.compile(rf"task_order=[^&]*{name}"))
     page.keyboard.press("Escape")
     fill(page, "Name", "from the <browser>")
-    page.get_by_text("--epochs 25 ").wait_for()
+    page.get_by_text("--epochs 35 ").wait_for()
     page.get_by_role("button", name="Launch", exact=True).click()
     page.wait_for_url("**/runs?run=1")
 
@@ -181,7 +181,7 @@ def test_a_run_from_launch_to_end(server: Server, page: "playwright.Page") -> No
     page.keyboard.press("Escape")
 
     page.get_by_role("button", name="Resume").click()
-    badge(page, "finished").wait_for(timeout=3 * PATIENCE)
+    badge(page, "finished").wait_for(timeout=4 * PATIENCE)
     wait_for_points(page, stopped_at)
 
     page.get_by_test_id("stMain").get_by_role("link", name="Accuracy").click()

@@ -26,16 +26,21 @@ def settings(config: RunConfig) -> dict[str, Any]:
 
 
 def differing(configs: Sequence[RunConfig], leave_out: Collection[str] = ()) -> list[list[str]]:
-    """For each config its settings that are not the same in all, as words: `memory size 25`."""
+    """For each config its settings that are not the same in all, as words: `memory size 25`.
+
+    A method's options count only beside configs of the same method: elsewhere its name says enough.
+    """
     tables = [settings(config) for config in configs]
-    names = [name for name in dict.fromkeys(n for table in tables for n in table)]
+    methods = [method_name(config) for config in configs]
     told: list[list[str]] = [[] for _ in configs]
-    for name in names:
-        values = [table.get(name) for table in tables]
-        if name not in leave_out and any(value != values[0] for value in values):
-            for words, value in zip(told, values, strict=True):
-                if value is not None and name != "method.penalty":
-                    words.append(f"{in_words(name)} {show(value)}")
+    for name in dict.fromkeys(n for table in tables for n in table):
+        if name in leave_out or name == "method.penalty":
+            continue
+        own = name.startswith("method.")
+        for words, table, method in zip(told, tables, methods, strict=True):
+            beside = [t for t, m in zip(tables, methods, strict=True) if m == method or not own]
+            if name in table and any(other.get(name) != table[name] for other in beside):
+                words.append(f"{in_words(name)} {show(table[name])}")
     return told
 
 

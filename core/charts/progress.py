@@ -1,6 +1,7 @@
 """A run while it goes on: the loss of each pass, the tasks marked off."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -34,24 +35,29 @@ def loss(
                 hovertemplate="so far %{y:.3f}<extra></extra>",
             )
         )
-    for task, first in passes.groupby("task").number.min().items():
-        if task:
-            figure.add_vline(x=first - 0.5, line={"color": NEUTRAL, "width": 1, "dash": "dot"})
-        named = task < len(tasks) and len(tasks) <= FEW
-        figure.add_annotation(
-            x=first - 0.4,
-            y=1,
-            yref="paper",
-            yanchor="bottom",
-            xanchor="left",
-            showarrow=False,
-            text=plain(f"{task + 1} · {tasks[task]}") if named else str(task + 1),
-            font={"size": 12, "color": NEUTRAL},
-        )
-    figure.update_xaxes(title_text="passes so far", range=[0.4, max(len(passes) + 1.6, 6)])
-    figure.update_yaxes(title_text="loss (nats a row)", rangemode="tozero")
-    figure.update_layout(uirevision="loss", legend={"y": 1.1})
+    starts = [(int(task), first) for task, first in passes.groupby("task").number.min().items()]
+    figure.update_layout(
+        xaxis={"title_text": "passes so far", "range": [0.4, max(len(passes) + 1.6, 6)]},
+        yaxis={"title_text": "loss (nats a row)", "rangemode": "tozero"},
+        shapes=[_boundary(first) for task, first in starts if task],
+        annotations=[_task_name(task, first, tasks) for task, first in starts],
+        uirevision="loss",
+        legend={"y": 1.1},
+    )
     return figure
+
+
+def _boundary(first: int) -> dict[str, Any]:
+    """A line before the first pass of a task."""
+    place = {"type": "line", "x0": first - 0.5, "x1": first - 0.5, "yref": "paper"}
+    return place | {"y0": 0, "y1": 1, "line": {"color": NEUTRAL, "width": 1, "dash": "dot"}}
+
+
+def _task_name(task: int, first: int, tasks: Sequence[str]) -> dict[str, Any]:
+    named = task < len(tasks) and len(tasks) <= FEW
+    text = plain(f"{task + 1} · {tasks[task]}") if named else str(task + 1)
+    place = {"x": first - 0.4, "y": 1, "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    return place | {"text": text, "showarrow": False, "font": {"size": 12, "color": NEUTRAL}}
 
 
 def _stage(passes: pd.DataFrame, stage: str, at: int, tasks: Sequence[str]) -> go.Scatter:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from core.analysis import accuracy
@@ -195,16 +196,34 @@ def _waiting(runs: Sequence[Run]) -> list[Run]:
 
 def _figures(run: Run) -> None:
     """Loss and accuracy so far, side by side."""
-    tasks, told = run.facts.get("tasks", []), run.progress_text
-    done = passes(store(), run.id)
-    curve = accuracy.curves(accuracy.cells(store(), [run]))
+    told = run.progress_text
+    place = (run.id, run.status, told.get("task"), told.get("stage"))
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**Loss** of each pass over a task's rows, replay and penalty included.")
-        draw_figure(loss(done, tasks, now=_now(run, told, done)), key="loss")
+        state = (*place, told.get("epoch"), told.get("loss"))
+        draw_figure(_kept("loss", state, lambda: _loss(run)), key="loss")
     with right:
         st.markdown("**Accuracy** over all tasks seen, after each task (the paper's Table 1).")
-        draw_figure(course(curve, tasks), key="course")
+        draw_figure(_kept("course", place, lambda: _course(run)), key="course")
+
+
+def _kept(name: str, state: tuple, make: Callable[[], go.Figure]) -> go.Figure:
+    """The figure drawn last while the run stands as it did then; else a new one."""
+    held = st.session_state.get(key_of(name))
+    if held is None or held[0] != state:
+        held = st.session_state[key_of(name)] = (state, make())
+    return held[1]
+
+
+def _loss(run: Run) -> go.Figure:
+    done = passes(store(), run.id)
+    return loss(done, run.facts.get("tasks", []), now=_now(run, run.progress_text, done))
+
+
+def _course(run: Run) -> go.Figure:
+    curve = accuracy.curves(accuracy.cells(store(), [run]))
+    return course(curve, run.facts.get("tasks", []))
 
 
 def _now(run: Run, told: dict, done: pd.DataFrame) -> float | None:

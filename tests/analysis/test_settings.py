@@ -18,6 +18,14 @@ def test_options_of_a_method_count_too():
     assert differing(configs) == [[], ["fast epochs 0"]]
 
 
+def test_options_of_another_method_do_not_tell_runs_apart():
+    ewc = {"penalty": "ewc", "ewc_weight": 5000.0}
+    configs = [RunConfig(), RunConfig(method_options=ewc), RunConfig(method="emr")]
+    assert differing(configs, leave_out=["method"]) == [[], [], []]
+    stronger = RunConfig(method_options=ewc | {"ewc_weight": 9000.0})
+    assert differing([configs[1], stronger]) == [["EWC weight 5000"], ["EWC weight 9000"]]
+
+
 def test_a_penalty_belongs_to_the_name():
     config = RunConfig(method_options={"penalty": "ewc"})
     assert method_name(config) == "Total Recall + EWC"
