@@ -129,6 +129,10 @@ class Method:
 
     # what is kept
 
+    def memories(self, k: int) -> list[Batch]:
+        """The rows in the memory of each of the tasks before k."""
+        return [self.data[i].take(self.memory.rows[i]) for i in range(k)]
+
     def end_task(self, k: int) -> None:
         """After the last stage of task k and after its memory has been chosen."""
 

@@ -34,8 +34,7 @@ class EWC(Method):
         return self.consolidation.add_gradient()
 
     def end_task(self, k: int) -> None:
-        memories = [self.data[i].take(self.memory.rows[i]) for i in range(k + 1)]
-        self.consolidation.consolidate(memories)
+        self.consolidation.consolidate(self.memories(k + 1))
 
     def state(self) -> dict[str, Any]:
         return self.consolidation.state()

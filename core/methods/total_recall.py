@@ -71,8 +71,7 @@ class TotalRecall(Method):
 
     def end_task(self, k: int) -> None:
         if self.options.penalty == "ewc":
-            memories = [self.data[i].take(self.memory.rows[i]) for i in range(k + 1)]
-            self.consolidation.consolidate(memories)
+            self.consolidation.consolidate(self.memories(k + 1))
 
     def state(self) -> dict[str, Any]:
         return self.consolidation.state()
