@@ -77,4 +77,65 @@ class StageTime:
     work: float  # the same units as Progress
 
 
-Event = RunStarted | Progress | Epoch | Accuracy | MemoryStored | StageTime
+@dataclass(frozen=True)
+class ActionsKnown:
+    """What the run's action numbers stand for. Key: (action,), one record an action."""
+
+    action: tuple[int, ...]
+    text: tuple[str, ...]  # as in GEN ( string < )
+
+
+@dataclass(frozen=True)
+class ActionProbabilities:
+    """P(gold action | history, utterance) on task `on`'s training rows after task `after`.
+
+    Teacher-forced, dropout off. Key: (after, on, action), one record an action that occurs there.
+    """
+
+    after: int
+    on: int
+    action: tuple[int, ...]
+    mean: tuple[float, ...]
+    count: tuple[int, ...]  # occurrences in the training rows
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What the parser says of task `on`'s evaluation rows after task `after`.
+
+    Key: (after, on, row), one record a row of the test set (or of the held-out rows).
+    """
+
+    after: int
+    on: int
+    row: tuple[int, ...]
+    correct: tuple[bool, ...]
+    parse: tuple[tuple[int, ...], ...]  # action numbers of the top hypothesis
+    complete: tuple[bool, ...]  # whether it came to an end
+    log_prob: tuple[float, ...]  # of the top hypothesis
+    first_wrong: tuple[int | None, ...]  # step of the first action that is not gold; None: none is
+    gold: tuple[tuple[float, ...], ...]  # P of each gold step; empty: the grammar can't write it
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Error on a fixed sample of rows after an epoch, dropout off.
+
+    Key: (task, stage, epoch, on, split), one record a task seen and a split.
+    """
+
+    task: int
+    stage: str
+    epoch: int
+    on: tuple[int, ...]
+    split: tuple[str, ...]  # "train" or "test"
+    correct: tuple[int, ...]  # exact matches
+    total: tuple[int, ...]
+    nll: tuple[float, ...]  # summed over the rows that the grammar can write, nats
+    writable: tuple[int, ...]  # how many rows those are
+
+
+Event = (
+    RunStarted | Progress | Epoch | Accuracy | MemoryStored | StageTime
+    | ActionsKnown | ActionProbabilities | Predictions | Errors
+)  # fmt: skip

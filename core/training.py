@@ -114,41 +114,41 @@ class _Run:
         for group in optimizer.param_groups:
             group["lr"] = learning_rate(self.learner.config, epoch, stage.epochs)
         work = self.method.work(k, stage)
-        sums = {"current": 0.0, "replay": 0.0, "penalty": 0.0}
+        sums: dict[str, float] = {"current": 0.0}
         rows, steps, trained = 0, 0, 0
         self.parser.train()
         for step in self.method.steps(k, stage):
             if self.should_stop():
                 raise Stopped
-            current, replay, penalty = self._step(k, stage, step, optimizer, frozen)
-            if not math.isfinite(current + replay + penalty):
+            parts = self._step(k, stage, step, optimizer, frozen)
+            if not math.isfinite(sum(parts.values())):
                 raise TrainingFailed(
                     f"the loss is not finite in task {k + 1} "
                     f"({self.learner.tasks[k].name}), stage {stage.name}, epoch {epoch + 1}: "
                     "try a lower learning_rate, a lower clip_norm or a lower penalty weight."
                 )
             rows, steps, trained = rows + step.current, steps + 1, trained + len(step.batch)
-            sums["current"] += current * step.current
-            sums["replay"] += replay
-            sums["penalty"] += penalty
+            sums["current"] += parts.pop("current") * step.current
+            for name, part in parts.items():
+                sums[name] = sums.get(name, 0.0) + part
             self.done = start + min(trained, work)
             mean = sums["current"] / max(rows, 1)
             self.record(Progress(self.done, self.total, k, stage.name, epoch, stage.epochs, mean))
         self.done = start + work
         seconds = time.perf_counter() - began
         self.stage_seconds += seconds
-        parts = {"current": sums["current"] / max(rows, 1)}
-        parts |= {name: sums[name] / max(steps, 1) for name in ("replay", "penalty")}
+        counts = {"current": rows}
+        parts = {name: part / max(counts.get(name, steps), 1) for name, part in sums.items()}
         self.record(Epoch(k, stage.name, epoch, sum(parts.values()), rows, seconds, parts))
 
     def _step(
         self, k: int, stage: Stage, step: Step, optimizer: torch.optim.Optimizer, frozen: Tensor
-    ) -> tuple[float, float, float]:
-        """One optimizer step; the current rows' mean loss, the replay's part and the penalty."""
-        losses = self.parser.row_losses(step.batch)
+    ) -> dict[str, float]:
+        """One optimizer step; the parts of its loss, `current` being the current rows' mean."""
         optimizer.zero_grad(set_to_none=True)
-        weighted = losses * step.weights
-        weighted.sum().backward()
+        losses = self.method.loss(k, stage, step)
+        torch.stack(list(losses.values())).sum().backward()
+        self.method.edit_gradients(k, stage, step)
         penalty = self.method.penalty(k, stage)
         gradient = self.parser.action_embedding.grad
         if gradient is not None and len(frozen):
@@ -156,9 +156,10 @@ class _Run:
         moving = optimizer.param_groups[0]["params"]
         torch.nn.utils.clip_grad_norm_(moving, self.learner.config.clip_norm)
         optimizer.step()
-        parts = weighted.detach()
-        current, replay = parts[: step.current].sum(), parts[step.current :].sum()
-        return float(current), float(replay), penalty
+        self.method.after_step(k, stage)
+        parts = {name: float(part.detach()) for name, part in losses.items()}
+        parts["penalty"] = parts.get("penalty", 0.0) + penalty
+        return parts
 
     def _finish_task(self, k: int) -> None:
         learner, tasks = self.learner, self.learner.tasks

@@ -199,11 +199,11 @@ def test_every_page_opens_by_its_address_on_a_fresh_server(
         path = "" if entry.file == "app.py" else Path(entry.file).stem
         page.goto(f"{server.address}/{path}")
         page.get_by_role("heading", level=1).wait_for()
+        expect = playwright.expect
+        expect(page).to_have_title(f"{entry.title} · Total Recall", timeout=PATIENCE)
+        links = page.get_by_test_id("stSidebarUserContent").get_by_test_id("stPageLink")
+        titles = [re.compile(rf"{each.title}$") for each in PAGES]
+        expect(links).to_have_text(titles, timeout=PATIENCE)  # asks again until it holds
         settle(page)
-        assert page.title() == f"{entry.title} · Total Recall"
         assert page.get_by_test_id("stException").count() == 0
-        links = page.get_by_test_id("stSidebar").get_by_role("link")
-        assert [link.inner_text().split("\n")[-1] for link in links.all()][-len(PAGES) :] == [
-            each.title for each in PAGES
-        ]
     assert server.complaints() == []

@@ -42,6 +42,7 @@ class Step:
     batch: Batch
     weights: Tensor  # (n,)
     current: int
+    kind: str = ""  # for methods whose steps are not all of one kind
 
 
 def plain_step(batch: Batch) -> Step:
@@ -110,6 +111,21 @@ class Method:
         return float(len(self.rows(k)))
 
     # how parameters move
+
+    def loss(self, k: int, stage: Stage, step: Step) -> dict[str, Tensor]:
+        """The step's loss in parts, whose sum is differentiated; `current` and `replay` at least.
+
+        `current` is the mean loss of the current task's rows.
+        """
+        weighted = self.parser.row_losses(step.batch) * step.weights
+        current, replay = weighted[: step.current].sum(), weighted[step.current :].sum()
+        return {"current": current, "replay": replay}
+
+    def edit_gradients(self, k: int, stage: Stage, step: Step) -> None:
+        """Change the gradients that the loss has left, before they are clipped."""
+
+    def after_step(self, k: int, stage: Stage) -> None:
+        """After the optimizer has moved the parameters."""
 
     def parameters(self, k: int, stage: Stage) -> list[torch.nn.Parameter]:
         """The parameters that the stage's optimizer sees."""

@@ -81,9 +81,7 @@ def _advance(parser: Parser, beam: _Beam, encoding: Encoding, tasks: Tensor) -> 
     top = (beam.open - 1).clamp(min=0)
     slot = beam.stack.gather(1, top[:, None])[:, 0]
     bias = parser.applicable_bias(slot, tasks)
-    log_probs = F.log_softmax(
-        torch.addmm(bias, fed[:, 0], parser.action_embedding.t()), dim=1
-    )  # (n w, actions)
+    log_probs = F.log_softmax(parser.score(fed[:, 0], bias), dim=1)  # (n w, actions)
     log_probs = torch.where(bias < 0, bias, log_probs)  # an empty A_t ends the hypothesis
     done = beam.open == 0
     stay = torch.full_like(log_probs, MASKED)

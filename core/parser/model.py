@@ -178,7 +178,11 @@ class Parser(nn.Module):
         """c_a · s_t over A_t of every real step, MASKED elsewhere: (steps in all, actions)."""
         tasks = batch.tasks[:, None].expand_as(batch.actions).flatten()[batch.real]
         bias = self.applicable_bias(batch.slots.flatten()[batch.real], tasks)
-        return torch.addmm(bias, self.step_states(batch), self.action_embedding.t())
+        return self.score(self.step_states(batch), bias)
+
+    def score(self, states: Tensor, bias: Tensor) -> Tensor:
+        """c_a · s_t plus the bias: (n, action size) and (n, actions) → (n, actions)."""
+        return torch.addmm(bias, states, self.action_embedding.t())
 
     def log_probs(self, batch: Batch) -> Tensor:
         """log P(a_t | a_<t, x) of the gold actions (eq. 6): (n, T), 0 at padding."""

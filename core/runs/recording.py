@@ -9,7 +9,7 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, func, insert, literal, update
+from sqlalchemy import Connection, Table, and_, delete, func, insert, literal, update
 
 from core.events import Event, Progress, RunStarted
 from core.runs import life
@@ -60,12 +60,30 @@ def write_event(connection: Connection, run: int, event: Event) -> None:
         connection.execute(update(runs).where(runs.c.id == run).values(facts))
     else:
         table = EVENT_TABLES[type(event)]
-        told = [column for column in table.c if column.name != "run_id"]
-        row = {c.name: finite(getattr(event, c.info.get("field", c.name))) for c in told}
-        row["run_id"] = run
-        same = and_(*(column == row[column.name] for column in table.primary_key))
+        one, many = _values(table, event)
+        one["run_id"] = run
+        keys = [column for column in table.primary_key if column.name in one]
+        same = and_(*(column == one[column.name] for column in keys))
         connection.execute(delete(table).where(same))
-        connection.execute(insert(table).values(row))
+        rows = zip(*many.values(), strict=True) if many else [()]
+        told = [one | dict(zip(many, row, strict=True)) for row in rows]
+        if told:
+            connection.execute(insert(table), told)
+
+
+def _values(table: Table, event: Event) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    """What the event says of each column: one value, or one for each of its rows."""
+    one: dict[str, Any] = {}
+    many: dict[str, list[Any]] = {}
+    for column in table.c:
+        if column.name == "run_id":
+            continue
+        value = getattr(event, column.info.get("field", column.name))
+        if column.info.get("many"):
+            many[column.name] = [finite(item) for item in value]
+        else:
+            one[column.name] = finite(value)
+    return one, many
 
 
 def _progress(event: Progress) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 A run is a row of `runs`; what it tells (core.events) goes to one table a kind of event, under the
 event's key, and disappears with its run. To store another kind of event, add its table with the
-event's type in `info`; columns bear the names of the event's fields, or say theirs in `info`.
+event's type in `info`; columns bear the names of the event's fields, or say theirs in `info`. A
+column made with `many` takes a field that holds a sequence: the event becomes as many rows.
 """
 
 from collections.abc import Mapping
@@ -26,7 +27,16 @@ from sqlalchemy import (
     TypeDecorator,
 )
 
-from core.events import Accuracy, Epoch, MemoryStored, StageTime
+from core.events import (
+    Accuracy,
+    ActionProbabilities,
+    ActionsKnown,
+    Epoch,
+    Errors,
+    MemoryStored,
+    Predictions,
+    StageTime,
+)
 
 
 class UtcTime(TypeDecorator[datetime]):
@@ -86,9 +96,13 @@ def _event_table(name: str, event: type, *columns: Column[Any]) -> Table:
     return Table(name, metadata, run, *columns, info={"event": event})
 
 
-def _key(name: str, kind: Any = Integer, field: str = "") -> Column[Any]:
-    info = {"field": field} if field else {}
+def _key(name: str, kind: Any = Integer, field: str = "", many: bool = False) -> Column[Any]:
+    info = {"field": field or name, "many": many}
     return Column(name, kind, primary_key=True, autoincrement=False, info=info)
+
+
+def _many(name: str, kind: Any, nullable: bool = False) -> Column[Any]:
+    return Column(name, kind, nullable=nullable, info={"many": True})
 
 
 epochs = _event_table(
@@ -127,6 +141,46 @@ stage_times = _event_table(
     _key("stage", String(64)),
     Column("seconds", Float, nullable=False),
     Column("work", Float, nullable=False),
+)
+
+actions = _event_table("actions", ActionsKnown, _key("action", many=True), _many("text", Text))
+
+action_probabilities = _event_table(
+    "action_probabilities",
+    ActionProbabilities,
+    _key("after"),
+    _key("on_task", field="on"),
+    _key("action", many=True),
+    _many("mean", Float),
+    _many("count", Integer),
+)
+
+predictions = _event_table(
+    "predictions",
+    Predictions,
+    _key("after"),
+    _key("on_task", field="on"),
+    _key("row", many=True),
+    _many("correct", Boolean),
+    _many("parse", JSON),
+    _many("complete", Boolean),
+    _many("log_prob", Float, nullable=True),
+    _many("first_wrong", Integer, nullable=True),
+    _many("gold", JSON),
+)
+
+errors = _event_table(
+    "errors",
+    Errors,
+    _key("task"),
+    _key("stage", String(64)),
+    _key("epoch"),
+    _key("on_task", field="on", many=True),
+    _key("split", String(8), many=True),
+    _many("correct", Integer),
+    _many("total", Integer),
+    _many("nll", Float, nullable=True),
+    _many("writable", Integer),
 )
 
 EVENT_TABLES: Mapping[type, Table] = MappingProxyType(
