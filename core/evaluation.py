@@ -10,6 +10,8 @@ from core.parser.batch import Batch
 from core.parser.decode import Parse, parse
 from core.parser.model import Parser
 
+EVALUATION_WORK = 0.4  # a parsed row, in units of a row trained on (measured)
+
 
 class Writer:
     """Action numbers → text of the logical form, each distinct derivation once."""
@@ -28,20 +30,28 @@ class Writer:
         return self._texts[found.actions]
 
 
+def hypotheses(parser: Parser, rows: Batch) -> list[Parse]:
+    """The top hypothesis of each row; equal utterances (of one task) are parsed once."""
+    known = np.column_stack([rows.words.cpu().numpy(), rows.tasks.cpu().numpy()])
+    _, first, where = np.unique(known, axis=0, return_index=True, return_inverse=True)
+    found = parse(parser, rows.take(first))
+    return [found[number] for number in where.reshape(-1)]
+
+
 def predictions(parser: Parser, rows: Batch, writer: Writer) -> list[str | None]:
-    """The top hypothesis of each row as text; equal utterances are parsed once."""
-    _, first, where = np.unique(
-        rows.words.cpu().numpy(), axis=0, return_index=True, return_inverse=True
-    )
-    texts = [writer.text(found) for found in parse(parser, rows.take(first))]
-    return [texts[number] for number in where.reshape(-1)]
+    """The top hypothesis of each row as text."""
+    return [writer.text(found) for found in hypotheses(parser, rows)]
+
+
+def matches(found: Sequence[Parse], examples: Sequence[Example], writer: Writer) -> np.ndarray:
+    """Which hypotheses write the gold form, text by text: (n,) of bool."""
+    pairs = zip(found, examples, strict=True)
+    return np.array([writer.text(one) == row.logical_form for one, row in pairs], dtype=bool)
 
 
 def correct(parser: Parser, examples: Sequence[Example], rows: Batch, writer: Writer) -> np.ndarray:
-    """Which rows' top hypothesis is the gold form, text by text: (n,) of bool."""
-    found = predictions(parser, rows, writer)
-    gold = [example.logical_form for example in examples]
-    return np.array([text == form for text, form in zip(found, gold, strict=True)], dtype=bool)
+    """Which rows' top hypothesis is the gold form: (n,) of bool."""
+    return matches(hypotheses(parser, rows), examples, writer)
 
 
 def reachable(grammar: Grammar, examples: Sequence[Example], tasks: int) -> tuple[int, ...]:

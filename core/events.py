@@ -20,6 +20,7 @@ class RunStarted:
     slots: int
     parameters: int
     device: str
+    task_parameters: int = 0  # of the parameters, how many each task has for itself
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,16 @@ class Errors:
     writable: tuple[int, ...]  # how many rows those are
 
 
+@dataclass(frozen=True)
+class Measures:
+    """What the method tells of itself after a task. Key: (task, name), one record a name."""
+
+    task: int
+    name: tuple[str, ...]
+    value: tuple[float, ...]
+
+
 Event = (
     RunStarted | Progress | Epoch | Accuracy | MemoryStored | StageTime
-    | ActionsKnown | ActionProbabilities | Predictions | Errors
+    | ActionsKnown | ActionProbabilities | Predictions | Errors | Measures
 )  # fmt: skip

@@ -2,28 +2,27 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from core.config import RunConfig
-from core.data.base import Example, Task, load_tasks
-from core.evaluation import Writer, reachable
+from core.data.base import Example, load_tasks
+from core.data.deriving import derived_tasks
+from core.evaluation import EVALUATION_WORK, Writer, reachable
 from core.events import RunStarted
 from core.generators import Generators
-from core.language import idioms
 from core.language.grammar import Grammar
 from core.methods.base import Method, Stage
+from core.needs import refuse
 from core.options import ConfigError
 from core.parser.batch import Batch, Vocabulary, encode_rows
 from core.parser.embeddings import EmbeddingsError, read_glove
 from core.parser.model import Parser
+from core.recorder.recorder import Recorder
 from core.registry import Entry, methods
 from core.samplers.base import Memory
-
-EVALUATION_WORK = 0.4  # a parsed row, in units of a row trained on (measured)
 
 
 def choose_device(name: str) -> torch.device:
@@ -47,14 +46,8 @@ def validate(config: RunConfig) -> None:
 
     ConfigError names option, value and range; DataError says what is wrong with the data.
     """
-    method = method_entry(config)
-    config.options("method")
-    config.options("sampler")
+    refuse(config)
     choose_device(config.device)
-    if method.traits["memory"] and not config.memory_size:
-        raise ConfigError(
-            f"memory_size = 0: {method.label} needs a memory; expected at least 1 row a task."
-        )
     if config.embeddings and not Path(config.embeddings).is_file():
         raise ConfigError(
             f"embeddings = '{config.embeddings}': there is no such file; expected a GloVe text "
@@ -75,39 +68,13 @@ def method_entry(config: RunConfig) -> Entry:
         raise ConfigError(str(error)) from None
 
 
-def _derive(tasks: Sequence[Task], merges: int) -> tuple[Task, ...]:
-    """The tasks with larger idioms collapsed: each task's own after those of the tasks before."""
-    learned: tuple[idioms.Idiom, ...] = ()
-    derived = []
-    for task in tasks:
-        rows = [idioms.apply(example.steps, learned) for example in task.train]
-        learned += idioms.learn(rows, merges)
-        memo: dict[tuple, tuple] = {}
-
-        def cut(example: Example, memo: dict = memo, known: tuple = learned) -> Example:
-            if example.steps not in memo:
-                memo[example.steps] = idioms.apply(example.steps, known)
-            return replace(example, steps=memo[example.steps])
-
-        derived.append(
-            replace(
-                task,
-                train=tuple(map(cut, task.train)),
-                valid=tuple(map(cut, task.valid)),
-                test=tuple(map(cut, task.test)),
-            )
-        )
-    return tuple(derived)
-
-
 class Learner:
     """What a run holds: tasks, parser, method, memory, generators."""
 
     def __init__(self, config: RunConfig) -> None:
         self.config = config
         self.device = choose_device(config.device)
-        tasks = load_tasks(config)
-        self.tasks = _derive(tasks, config.idioms) if config.idioms else tasks
+        self.tasks = derived_tasks(config)
         self.generators = Generators(config.seed)
         self.grammar = Grammar([[row.steps for row in task.train] for task in self.tasks])
         vocabulary = Vocabulary([row.words for task in self.tasks for row in task.train])
@@ -127,6 +94,9 @@ class Learner:
             config, self.parser, self.train_rows, self.memory, self.generators
         )
         self.writer = Writer(self.grammar)
+        self.recorder = Recorder(
+            config, self.tasks, self.train_rows, self.test_rows, self.parser, self.writer
+        )
 
     def _encode(self, examples: Sequence[Example], task: int) -> Batch:
         rows = encode_rows(examples, task, self.parser.vocabulary, self.grammar)
@@ -145,6 +115,7 @@ class Learner:
             slots=len(self.grammar.slots),
             parameters=sum(p.numel() for p in self.parser.parameters()),
             device=str(self.device),
+            task_parameters=self.method.task_parameters(),
         )
 
     def stage_work(self, k: int, stage: Stage) -> float:
@@ -156,13 +127,24 @@ class Learner:
             return 0.0
         return EVALUATION_WORK * sum(len(rows) for rows in self.test_rows[: k + 1])
 
+    def recording_work(self, k: int) -> float:
+        """Work of all that is recorded beside acc[k, ·], errors after task k's epochs included."""
+        return self.recorder.task_work(k, sum(stage.epochs for stage in self.method.stages(k)))
+
     def work(self) -> float:
         """The whole run, in rows trained on."""
-        return sum(
-            sum(self.stage_work(k, stage) for stage in self.method.stages(k))
-            + self.evaluation_work(k)
-            for k in range(len(self.tasks))
-        )
+        return self.work_done(len(self.tasks))
+
+    def work_done(self, k: int, stages: int = 0, epochs: int = 0) -> float:
+        """All of the tasks before k, so many stages of k and so many epochs of the next one."""
+        done = 0.0
+        for i in range(k):
+            done += sum(self.stage_work(i, stage) for stage in self.method.stages(i))
+            done += self.evaluation_work(i) + self.recording_work(i)
+        for number, stage in enumerate(self.method.stages(k) if stages or epochs else ()):
+            over = stage.epochs if number < stages else epochs if number == stages else 0
+            done += over * (self.method.work(k, stage) + self.recorder.epoch_work(k))
+        return done
 
     def state(self) -> dict[str, Any]:
         return {

@@ -22,12 +22,16 @@ def option(
     high: float | None = None,
     choices: Sequence[str] | None = None,
     group: str = "",
+    when: tuple[str, ...] | None = None,
 ) -> Any:
     """A dataclass field that knows its help text and what values are allowed.
 
-    `low` and `high` are inclusive; `choices` lists the allowed strings; `group` is a heading.
+    `low` and `high` are inclusive; `choices` lists the allowed strings; `group` is a heading;
+    `when` is another option's name and those of its values with which this one has an effect.
     """
-    declared = {"help": help, "low": low, "high": high, "choices": choices, "group": group}
+    declared = {
+        "help": help, "low": low, "high": high, "choices": choices, "group": group, "when": when,
+    }  # fmt: skip
     return field(default=default, metadata=declared)
 
 
@@ -43,6 +47,7 @@ class OptionSpec:
     high: float | None
     choices: tuple[str, ...] | None
     group: str
+    when: tuple[str, ...] | None
 
     @property
     def allowed(self) -> str:
@@ -95,6 +100,7 @@ def specs(options: type) -> tuple[OptionSpec, ...]:
                     high=item.metadata["high"],
                     choices=None if choices is None else tuple(choices),
                     group=item.metadata["group"],
+                    when=item.metadata["when"],
                 )
             )
     return tuple(found)

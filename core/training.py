@@ -7,18 +7,17 @@ checkpoint; going on from one gives the same bits as never having stopped (on a 
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-import numpy as np
 import torch
-from torch import Tensor
 
 from core.config import RunConfig
-from core.evaluation import correct
-from core.events import Accuracy, Epoch, Event, MemoryStored, Progress, StageTime
-from core.learner import EVALUATION_WORK, Learner, method_entry
-from core.methods.base import Stage, Step
+from core.evaluation import EVALUATION_WORK, hypotheses, matches
+from core.events import Accuracy, Epoch, Event, Measures, MemoryStored, Progress, StageTime
+from core.learner import Learner, method_entry
+from core.methods.base import Stage
+from core.methods.descent import Descent
 from core.samplers.base import select
 
 Record = Callable[[Event], None]
@@ -60,74 +59,71 @@ class _Run:
     ) -> None:
         self.learner, self.method, self.parser = learner, learner.method, learner.parser
         self.record, self.should_stop, self.save, self.keep = record, should_stop, save, keep
+        self.recorder = learner.recorder
         self.total = learner.work()
         self.done = 0.0
-        self.stage_seconds = 0.0
+        self.stage_seconds, self.recording_seconds = 0.0, 0.0
 
-    def go(self, position: Position, optimizer_state: dict | None) -> None:
-        for k in range(len(self.learner.tasks)):
-            stages = self.method.stages(k)
-            if k < position.task:
-                self.done += sum(self.learner.stage_work(k, stage) for stage in stages)
-                self.done += self.learner.evaluation_work(k)
-                continue
+    def go(self, resume: dict | None) -> None:
+        """From the start, or from where a checkpoint stands, to the end."""
+        position, optimizer_state = Position(), None
+        if resume is not None:
+            position, optimizer_state = Position(*resume["position"]), resume["optimizer"]
+            self.stage_seconds, self.recording_seconds = resume.get("seconds", (0.0, 0.0))
+            self.done = self.learner.work_done(position.task, position.stage, position.epoch)
+        self._note(self.recorder.at_start())
+        for k in range(position.task, len(self.learner.tasks)):
             at = position if k == position.task else Position(k)
             self.parser.know(k)
             if at == Position(k):
                 self.method.begin_task(k)
-            for number, stage in enumerate(stages):
+                self.recording_seconds = 0.0
+            for number, stage in enumerate(self.method.stages(k)):
                 first = at.epoch if number == at.stage else 0
-                if number < at.stage:
-                    self.done += self.learner.stage_work(k, stage)
-                    continue
-                self._stage(k, number, stage, first, optimizer_state if first else None)
+                if number >= at.stage:
+                    self._stage(k, number, stage, first, optimizer_state if first else None)
             self._finish_task(k)
 
     def _stage(
         self, k: int, number: int, stage: Stage, first: int, optimizer_state: dict | None
     ) -> None:
-        moving = self.method.parameters(k, stage)
-        for parameter in self.parser.parameters():
-            parameter.requires_grad_(any(parameter is one for one in moving))
-        optimizer = torch.optim.Adam(moving, lr=self.learner.config.learning_rate, fused=True)
+        descent = Descent(self.method, k, stage)
         if optimizer_state is not None:
-            optimizer.load_state_dict(optimizer_state)
-        frozen = torch.from_numpy(np.flatnonzero(self.method.frozen_actions(k, stage)))
-        frozen = frozen.to(self.learner.device)
-        self.done += first * self.method.work(k, stage)
-        self.stage_seconds = 0.0
+            descent.optimizer.load_state_dict(optimizer_state)
+        self.stage_seconds = self.stage_seconds if first else 0.0
         for epoch in range(first, stage.epochs):
-            self._epoch(k, stage, epoch, optimizer, frozen)
+            self._epoch(k, stage, epoch, descent)
+            errors = self.recorder.after_epoch(k, stage.name, epoch)
+            self._note(errors, self.recorder.epoch_work(k))
             over = epoch + 1 == stage.epochs
+            if over:
+                work = self.learner.stage_work(k, stage)
+                self.record(StageTime(k, stage.name, self.stage_seconds, work))
             after = Position(k, number + 1, 0) if over else Position(k, number, epoch + 1)
-            self._checkpoint(after, None if over else optimizer.state_dict())
-        for parameter in self.parser.parameters():
-            parameter.requires_grad_(True)
-        if first == 0:
-            work = self.learner.stage_work(k, stage)
-            self.record(StageTime(k, stage.name, self.stage_seconds, work))
+            self._checkpoint(after, None if over else descent.optimizer.state_dict())
+        descent.end()
 
-    def _epoch(
-        self, k: int, stage: Stage, epoch: int, optimizer: torch.optim.Optimizer, frozen: Tensor
-    ) -> None:
+    def _epoch(self, k: int, stage: Stage, epoch: int, descent: Descent) -> None:
         began, start = time.perf_counter(), self.done
-        for group in optimizer.param_groups:
-            group["lr"] = learning_rate(self.learner.config, epoch, stage.epochs)
+        descent.set_rate(learning_rate(self.learner.config, epoch, stage.epochs))
         work = self.method.work(k, stage)
         sums: dict[str, float] = {"current": 0.0}
         rows, steps, trained = 0, 0, 0
         self.parser.train()
         for step in self.method.steps(k, stage):
-            if self.should_stop():
-                raise Stopped
-            parts = self._step(k, stage, step, optimizer, frozen)
+            self._check()
+            parts = descent.take(step)
             if not math.isfinite(sum(parts.values())):
                 raise TrainingFailed(
                     f"the loss is not finite in task {k + 1} "
                     f"({self.learner.tasks[k].name}), stage {stage.name}, epoch {epoch + 1}: "
                     "try a lower learning_rate, a lower clip_norm or a lower penalty weight."
                 )
-            rows, steps, trained = rows + step.current, steps + 1, trained + len(step.batch)
+            rows, steps, trained = (
+                rows + step.current,
+                steps + 1,
+                trained + len(step.batch) + step.beside,
+            )
             sums["current"] += parts.pop("current") * step.current
             for name, part in parts.items():
                 sums[name] = sums.get(name, 0.0) + part
@@ -140,26 +136,6 @@ class _Run:
         counts = {"current": rows}
         parts = {name: part / max(counts.get(name, steps), 1) for name, part in sums.items()}
         self.record(Epoch(k, stage.name, epoch, sum(parts.values()), rows, seconds, parts))
-
-    def _step(
-        self, k: int, stage: Stage, step: Step, optimizer: torch.optim.Optimizer, frozen: Tensor
-    ) -> dict[str, float]:
-        """One optimizer step; the parts of its loss, `current` being the current rows' mean."""
-        optimizer.zero_grad(set_to_none=True)
-        losses = self.method.loss(k, stage, step)
-        torch.stack(list(losses.values())).sum().backward()
-        self.method.edit_gradients(k, stage, step)
-        penalty = self.method.penalty(k, stage)
-        gradient = self.parser.action_embedding.grad
-        if gradient is not None and len(frozen):
-            gradient[frozen] = 0
-        moving = optimizer.param_groups[0]["params"]
-        torch.nn.utils.clip_grad_norm_(moving, self.learner.config.clip_norm)
-        optimizer.step()
-        self.method.after_step(k, stage)
-        parts = {name: float(part.detach()) for name, part in losses.items()}
-        parts["penalty"] = parts.get("penalty", 0.0) + penalty
-        return parts
 
     def _finish_task(self, k: int) -> None:
         learner, tasks = self.learner, self.learner.tasks
@@ -175,6 +151,9 @@ class _Run:
             self.record(MemoryStored(k, chosen.rows, chosen.trace))
             self.record(StageTime(k, "sampling", time.perf_counter() - began, 0.0))
         self.method.end_task(k)
+        told = self.method.measures(k)
+        if told:
+            self.record(Measures(k, tuple(told), tuple(told.values())))
         if self.method.stages(k):
             self._evaluate(k)
             if self.keep:
@@ -182,23 +161,41 @@ class _Run:
         self._checkpoint(Position(k + 1), None)
 
     def _evaluate(self, k: int) -> None:
-        began = time.perf_counter()
+        seconds = 0.0
         for i in range(k + 1):
-            if self.should_stop():
-                raise Stopped
-            learner = self.learner
-            right = correct(
-                self.parser, learner.tasks[i].test, learner.test_rows[i], learner.writer
-            )
+            self._check()
+            began, learner = time.perf_counter(), self.learner
+            found = hypotheses(self.parser, learner.test_rows[i])
+            right = matches(found, learner.tasks[i].test, learner.writer)
             self.record(Accuracy(k, i, int(right.sum()), len(right)))
             self.done += EVALUATION_WORK * len(right)
-        seconds = time.perf_counter() - began
+            seconds += time.perf_counter() - began
+            told = self.recorder.after_parsing(k, i, found, right, self._check)
+            self._note(told, self.recorder.predictions_work(i))
+            self._note(self.recorder.after_task(k, i, self._check), self.recorder.actions_work(i))
         self.record(StageTime(k, "evaluation", seconds, self.learner.evaluation_work(k)))
+        work = self.learner.recording_work(k)
+        if work:
+            self.record(StageTime(k, "recording", self.recording_seconds, work))
+
+    def _note(self, events: Iterable[Event], work: float = 0.0) -> None:
+        """Tell what the recorder reads; its time counts for itself."""
+        began = time.perf_counter()
+        for event in events:
+            self.record(event)
+        self.recording_seconds += time.perf_counter() - began
+        self.done += work
+
+    def _check(self) -> None:
+        if self.should_stop():
+            raise Stopped
 
     def _checkpoint(self, position: Position, optimizer: dict | None) -> None:
         if self.save:
             where = [position.task, position.stage, position.epoch]
-            self.save({"position": where, "optimizer": optimizer, **self.learner.state()})
+            seconds = [self.stage_seconds, self.recording_seconds]
+            told = {"position": where, "seconds": seconds, "optimizer": optimizer}
+            self.save({**told, **self.learner.state()})
 
 
 def train(
@@ -219,9 +216,7 @@ def train(
     torch.set_num_threads(config.threads)
     learner = Learner(config)
     record(learner.facts())
-    position, optimizer = Position(), None
     if resume is not None:
         learner.restore(resume)
-        position, optimizer = Position(*resume["position"]), resume["optimizer"]
-    _Run(learner, record, should_stop, save, keep).go(position, optimizer)
+    _Run(learner, record, should_stop, save, keep).go(resume)
     return learner

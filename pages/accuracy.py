@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.shared.accuracy import draw_curves, draw_matrix, draw_table, pick
 from pages.shared.opening import open_page
+from pages.shared.transfer import draw_gains
 
 open_page(
     title="Accuracy",
@@ -17,5 +18,7 @@ view = pick()
 draw_curves(view)
 st.divider()
 draw_table(view)
+st.divider()
+draw_gains(view)
 st.divider()
 draw_matrix(view)

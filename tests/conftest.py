@@ -4,6 +4,7 @@ import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -64,13 +65,18 @@ def toy_tasks() -> tuple[Task, ...]:
     return make_toy_tasks()
 
 
-@pytest.fixture
-def toy_config() -> RunConfig:
+def make_toy_config() -> RunConfig:
     """A run on the toy tasks that takes well under a second a task."""
     return RunConfig(
         dataset="toy", memory_size=3, epochs=2, batch_size=4, word_size=12, hidden_size=16,
         action_size=8, learning_rate=0.01, device="cpu",
     )  # fmt: skip
+
+
+@pytest.fixture
+def toy_config() -> RunConfig:
+    """A run on the toy tasks that takes well under a second a task."""
+    return make_toy_config()
 
 
 @pytest.fixture(autouse=True)
@@ -94,3 +100,30 @@ def real_data() -> Path:
     if not (folder / "overnight").is_dir():
         missing("the real benchmarks are not here (TOTAL_RECALL_DATA)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with two finished runs on the toy tasks, with all that runs record and keep."""
+    from core.runs.execution import execute
+    from core.runs.life import FINISHED
+    from core.runs.owner import new_owner
+    from core.runs.store import Store
+
+    place = tmp_path_factory.mktemp("trained") / "home"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOTAL_RECALL_HOME", str(place))
+        patch.delenv("TOTAL_RECALL_DATABASE_URL", raising=False)
+        store = Store()
+        for method in ("finetune", "emr"):
+            owner = new_owner()
+            id = store.create(make_toy_config().with_(method=method), claimed_by=owner)
+            assert execute(store, store.run(id), owner).status == FINISHED
+        store.close()
+    return place
+
+
+@pytest.fixture
+def filled_home(trained_home: Path, home: Path) -> Path:
+    """The test's own home, with the runs of `trained_home`."""
+    return Path(shutil.copytree(trained_home, home))

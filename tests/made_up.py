@@ -1,11 +1,27 @@
 """Runs as the store would hold them, told by made-up events: for tests that only look at runs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
 from core.config import RunConfig
-from core.events import Accuracy, Epoch, MemoryStored, Progress, RunStarted, StageTime
+from core.data.base import Task
+from core.data.deriving import derived_tasks
+from core.events import (
+    Accuracy,
+    ActionProbabilities,
+    ActionsKnown,
+    Epoch,
+    Errors,
+    MemoryStored,
+    Predictions,
+    Progress,
+    RunStarted,
+    StageTime,
+)
+from core.language.grammar import Grammar
+from core.runs import checkpoints
 from core.runs.life import FINISHED, RUNNING
 from core.runs.owner import new_owner
 from core.runs.store import Store
@@ -85,3 +101,112 @@ def running_run(store: Store, config: RunConfig, name: str = "", **told) -> int:
     tell(store, id, until=1, **told)
     assert store.run(id).status == RUNNING
     return id
+
+
+def tell_records(store: Store, run: int, *, until: int | None = None, kept: float = 0.3) -> None:
+    """Record what a run tells of actions and predictions on the data of its config, made up.
+
+    Just learned, every gold step has P = 0.9; with each task learned since, a task-specific one
+    loses all but `kept` of it and a cross-task one goes down and up by a tenth. Where a row's step
+    falls below a half, the parse takes another action of that slot, or ends there.
+    """
+    tasks = derived_tasks(store.run(run).config)
+    grammar = Grammar([[row.steps for row in task.train] for task in tasks])
+    texts = tuple(map(str, grammar.actions))
+    store.record(run, ActionsKnown(tuple(range(len(texts))), texts))
+    specific = (grammar.counts > 0).sum(axis=0) == 1
+    for k in range(len(tasks) if until is None else until):
+        for i in range(k + 1):
+            there = np.flatnonzero(grammar.counts[i])
+            p = np.where(specific, 0.9 * kept ** (k - i), 0.9 - 0.1 * ((k - i) % 2))
+            counts = grammar.counts[i, there].tolist()
+            told = (tuple(there.tolist()), tuple(p[there].tolist()), tuple(counts))
+            store.record(run, ActionProbabilities(k, i, *told))
+            store.record(run, _predictions(grammar, tasks[i], k, i, p))
+
+
+def _predictions(grammar: Grammar, task: Task, k: int, i: int, p: np.ndarray) -> Predictions:
+    columns: list[list] = [[] for _ in range(6)]
+    for row in task.test:
+        numbers = [grammar.action_ids.get(step.action, -1) for step in row.steps]
+        writable = grammar.first_known(row.steps) <= k
+        gold = [float(p[number]) for number in numbers] if writable else []
+        wrong = next((t for t, n in enumerate(numbers) if n < 0 or p[n] < 0.5), None)
+        parse = numbers if wrong is None else numbers[:wrong]
+        complete = wrong is None
+        if wrong is not None and numbers[wrong] >= 0:
+            slot, mine = row.steps[wrong].slot, row.steps[wrong].action
+            others = [a for a in grammar.applicable(slot, k) if a != mine and a.slots == mine.slots]
+            if others:
+                parse = [*parse, grammar.action_ids[others[0]], *numbers[wrong + 1 :]]
+                complete = all(number >= 0 for number in numbers)
+        for column, value in zip(
+            columns, (complete and wrong is None, tuple(parse), complete, -1.0, wrong, tuple(gold)),
+            strict=True,
+        ):  # fmt: skip
+            column.append(value)
+    return Predictions(k, i, tuple(range(len(task.test))), *map(tuple, columns))
+
+
+def recorded_run(
+    store: Store, config: RunConfig, name: str = "", *, until: int | None = None, **told
+) -> int:
+    """A run on the data of its config that has told of actions and predictions; it has ended, or
+    goes on after `until` tasks.
+    """
+    tasks = derived_tasks(config)
+    id = store.create(config, name, claimed_by=new_owner())
+    counts = tuple(len(task.train) for task in tasks)
+    tests = tuple(len(task.test) for task in tasks)
+    names = tuple(task.name for task in tasks)
+    store.record(id, RunStarted(names, counts, tests, (), 9, 9, 9, "cpu"))
+    tell_records(store, id, until=until, **told)
+    if until is None:
+        store.move(id, FINISHED)
+    return id
+
+
+def keep_parsers(store: Store, run: int) -> None:
+    """Keep a parser after each task of the run, untrained, another one each time."""
+    from core.learner import Learner  # torch, which only these need
+
+    config = store.run(run).config
+    for k in range(len(store.run(run).facts["tasks"])):
+        parser = Learner(config.with_(seed=config.seed + 100 * k)).parser
+        parser.action_embedding.data.mul_(20)  # large enough that probabilities differ
+        checkpoints.keep(run, k, {"parser": parser.state_dict(), "task": k})
+
+
+def tell_errors(
+    store: Store,
+    run: int,
+    *,
+    stages: Mapping[str, int] = MappingProxyType({"fast": 2, "slow": 4}),
+    tasks: int = len(TASKS),
+    until: int | None = None,
+    rows: int = 20,
+) -> None:
+    """Record errors after every epoch: of the newest task fewer with each, of older ones more with
+    each task; a test row is wrong a little oftener than a training row. `until` epochs in all.
+    """
+    done = 0
+    for k in range(tasks):
+        for stage, epochs in stages.items():
+            for epoch in range(epochs):
+                if done == until:
+                    return
+                done += 1
+                learned = (epoch + 1 + sum(stages.values()) * (stage != "fast")) / 20
+                places = [(i, split) for i in range(k + 1) for split in ("train", "test")]
+                right = [
+                    max(
+                        0,
+                        round(rows * (learned if i == k else 0.9 - 0.2 * (k - i))) - (s == "test"),
+                    )
+                    for i, s in places
+                ]
+                on, splits = zip(*places, strict=True)
+                n = len(places)
+                nll = tuple(3.0 * (rows - count) for count in right)
+                told = (tuple(right), (rows,) * n, nll, (rows - 1,) * n)
+                store.record(run, Errors(k, stage, epoch, on, splits, *told))

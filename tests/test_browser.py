@@ -187,7 +187,7 @@ def test_a_run_from_launch_to_end(server: Server, page: "playwright.Page") -> No
     page.get_by_test_id("stMain").get_by_role("link", name="Accuracy").click()
     page.get_by_role("heading", name="Task by task").wait_for()
     page.wait_for_url("**/accuracy?run=1")
-    page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length == 2")
+    page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length == 3")
     assert page.get_by_test_id("stException").count() == 0
     assert server.complaints() == []
 

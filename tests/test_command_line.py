@@ -32,7 +32,8 @@ TOY = shlex.split(
         (["train", "--epochs", "two"], "--epochs: invalid int value: 'two'"),
         (["train", "--evaluation", "guess"], "expected one of test, heldout"),
         (["train", "--method", "none_such"], "method 'none_such' is not known; there are: "),
-        (["train", "--method.none-such", "1"], "--method.none-such"),
+        (["train", "--method.none-such", "1"], "--method.none-such is not an option; "),
+        (["train", "--method", "finetune", "--sampler", "lfs"], "Fine-tune keeps no memory"),
         (["train", "--method", "emr", "--method.replay", "guess"], "expected one of "),
         (["train", "--none-such"], "--none-such"),
         (["train", "--seed", "1", "--seeds", "1", "2"], "--seed and --seeds"),
@@ -93,7 +94,7 @@ def test_train_carries_a_run_out_and_says_so(capsys) -> None:
 
 
 def test_several_seeds_are_several_runs(capsys) -> None:
-    words = [*TOY, "--method", "finetune", "--epochs", "1", "--task-order", "zoo", "port"]
+    words = [*TOY, "--method", "emr", "--epochs", "1", "--task-order", "zoo", "port"]
     assert main(["train", *words, "--seeds", "5", "6", "--name", "mine", "--quiet"]) == 0
     runs = Store().runs()
     assert [(run.config.seed, run.name) for run in runs] == [
@@ -122,10 +123,11 @@ def test_a_failed_run_is_code_1_and_leaves_the_next_seed_running(
 
 
 def test_options_lists_what_the_chosen_ones_declare(capsys) -> None:
-    assert main(["train", "--method", "ewc", "--options"]) == 0
-    out = capsys.readouterr().out
+    assert main(["train", "--method", "ewc", "--sampler", "dlfs", "--options"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
     assert "--method.ewc-weight" in out
     assert "--sampler.similarity" in out
+    assert "Needs a memory of each finished task (its own sampler: Random) and Fisher" in out
     assert Store().runs() == []
 
 

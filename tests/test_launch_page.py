@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.config import RunConfig
 from core.runs.store import Store
-from tests.sessions import opened, texts, well, widget
+from tests.sessions import numbers, opened, texts, well, widget
 
 
 @pytest.fixture
@@ -33,6 +33,7 @@ def test_launch_queues_what_the_form_says(store):
         assert run.config == RunConfig(
             dataset="toy",
             method="emr",
+            sampler="random",
             memory_size=3,
             epochs=1,
             hidden_size=8,
@@ -58,6 +59,8 @@ def test_the_order_of_tasks_is_the_order_of_choice(store):
         ({"method__fast_epochs": "-1"}, r"method\.\fast\_epochs \= \-1"),
         ({"seeds": "a"}, r"seeds"),
         ({"method": "none_such"}, r"none\_such"),
+        ({"method": "emr", "memory_size": "0"}, r"EMR needs a memory"),
+        ({"method__ewc_weight": "9"}, r"has no effect with penalty \= \'none\'"),
     ],
 )
 def test_what_is_not_allowed_is_said_and_not_launched(given, said, store):
@@ -87,6 +90,44 @@ def test_the_command_line_is_that_of_the_form():
     page = well(opened("pages/launch.py", dataset="toy", method="ewc", epochs="3"))
     (line,) = page.code
     assert line.value == "python -m core train --dataset toy --method ewc --epochs 3"
+
+
+def test_what_is_recorded_is_chosen_in_the_form():
+    page = well(opened("pages/launch.py", dataset="toy", record_predictions="off"))
+    assert widget(page, "toggle", "Record actions").value
+    assert not widget(page, "toggle", "Record predictions").value
+    widget(page, "number_input", "Error rows").set_value(0)
+    (line,) = well(page.run()).code
+    assert line.value.endswith("--dataset toy --no-record-predictions --error-rows 0")
+
+
+def test_a_method_brings_its_sampler_until_one_is_chosen_by_hand():
+    page = well(opened("pages/launch.py", dataset="toy"))
+    assert widget(page, "selectbox", "Sampler").value == "dlfs"
+    widget(page, "selectbox", "Method").set_value("arper").run()
+    assert widget(well(page), "selectbox", "Sampler").value == "prior"
+    assert "sampler" not in page.query_params
+    widget(page, "selectbox", "Method").set_value("finetune").run()
+    assert "Sampler" not in [box.label for box in well(page).selectbox]
+    widget(page, "selectbox", "Method").set_value("emr").run()
+    assert widget(well(page), "selectbox", "Sampler").value == "random"
+    (line,) = page.code
+    assert line.value == "python -m core train --dataset toy --method emr"
+    widget(page, "selectbox", "Sampler").set_value("lfs").run()
+    widget(page, "selectbox", "Method").set_value("arper").run()
+    assert widget(well(page), "selectbox", "Sampler").value == "lfs"
+    assert numbers(page.query_params["sampler"]) == "lfs"
+    assert "--method arper --sampler lfs" in page.code[0].value
+
+
+def test_what_a_method_needs_is_said():
+    page = well(opened("pages/launch.py", dataset="toy", method="arper"))
+    said = texts(page.caption)
+    assert "a memory of each finished task" in said
+    assert "Prior" in said
+    assert "Fisher information" in said
+    page = well(opened("pages/launch.py", dataset="toy", method="finetune"))
+    assert "Needs nothing of past tasks" in texts(page.caption)
 
 
 def test_data_that_are_not_here_are_pointed_to(monkeypatch, tmp_path):

@@ -14,6 +14,7 @@ LAYERS = [
     "registry",
     "options",
     "config",
+    "needs",
     "places",
     "events",
     "generators",
@@ -24,9 +25,11 @@ LAYERS = [
     "samplers",
     "methods",
     "evaluation",
+    "recorder",
     "learner",
     "training",
     "runs",
+    "inspection",
     "analysis",
     "charts",
     "commands",
@@ -97,7 +100,7 @@ def test_pages_import_no_torch(path) -> None:
 def test_what_only_looks_loads_no_torch() -> None:
     looking = [
         name_of(path)
-        for package in ("analysis", "charts")
+        for package in ("inspection", "analysis", "charts")
         for path in (PROJECT / "core" / package).glob("*.py")
     ]
     code = "import sys\n" + "".join(f"import {name}\n" for name in [*NO_TORCH, *looking])

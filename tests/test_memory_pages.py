@@ -1,13 +1,19 @@
 """The memories page filled: samplers side by side, what runs stored, each view by its address."""
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.config import RunConfig
+from core.data.deriving import derive
 from core.events import MemoryStored, RunStarted
+from core.language.grammar import Action
 from core.registry import datasets
 from core.runs.owner import new_owner
 from core.runs.store import Store
+from core.similarity.base import distinct_forms
+from core.similarity.smatch import SmatchSimilarity
+from pages.shared import aligning
 from tests.conftest import make_toy_tasks
 from tests.test_pages import opened, specs, texts, well, widget
 
@@ -166,3 +172,78 @@ def test_a_choice_stands_in_the_address(store):
     page = well(opened(PAGE, **SAMPLED))
     widget(page, "text_input", "Seeds").set_value("3").run()
     assert page.query_params["seeds"] in ("3", ["3"])
+
+
+# --- larger idioms, Smatch ----------------------------------------------------------------------
+
+
+def test_a_run_with_larger_idioms_shows_its_own_actions(store):
+    ids = [stored_run(store, idioms=idioms) for idioms in (4, 0)]
+    page = well(opened(PAGE, source="runs", run=str(ids[0]), task="port", view="rows"))
+    (rows,) = frames(page)
+    port = derive(make_toy_tasks(), 4)[1]
+    shown = ["  ".join(str(step.action) for step in port.train[row].steps) for row in rows.row]
+    assert list(rows.actions) == shown
+    assert list(rows.actions) != ["  ".join(map(str, actions_of(row))) for row in rows.row]
+    assert "larger idioms" in texts(page.caption)
+    both = {"source": "runs", "run": ",".join(map(str, ids)), "task": "port"}
+    page = well(opened(PAGE, **both))
+    assert not page.warning  # the rows are the same, whatever the actions
+    assert f"those of run {ids[0]}" in texts(page.caption)
+    page = well(opened(PAGE, **both | {"run": str(ids[1])}))
+    assert "larger idioms" not in texts(page.caption)
+
+
+def actions_of(row: int) -> list[Action]:
+    return [step.action for step in make_toy_tasks()[1].train[row].steps]
+
+
+@pytest.mark.slow
+def test_smatch_is_aligned_on_a_click_and_known_afterwards():
+    by_smatch = SAMPLED | {"samplers": "dlfs,lfs", "dlfs__similarity": "smatch", "seeds": "0"}
+    page = well(opened(PAGE, **by_smatch))
+    assert "5 distinct forms have 10 pairs" in texts(page.caption)
+    trees = distinct_forms(make_toy_tasks()[0].train).trees
+    every = np.arange(5)
+    assert SmatchSimilarity(trees).missing(every, every) == 10
+    page = clicked(page, "Choose the 2 memories")
+    assert SmatchSimilarity(trees).missing(every, every) == 0
+    assert len(specs(page)) == 3
+    assert specs(well(opened(PAGE, **by_smatch))) == specs(page)
+    assert "pairs" not in texts(well(opened(PAGE, **by_smatch)).caption)
+
+
+def test_more_forms_than_smatch_can_align_on_a_page_are_refused(monkeypatch):
+    monkeypatch.setattr(aligning, "MOST_FORMS", 4)
+    settings = SAMPLED | {"samplers": "lfs", "lfs__similarity": "smatch"}
+    page = well(opened(PAGE, **settings))
+    said = texts(page.error).replace("\\", "").replace("\u2060", "")
+    assert "5 distinct forms have 10 pairs" in said
+    assert "Expected: productions" in said
+    assert not [b for b in page.button if b.label.startswith("Choose")]
+
+
+@pytest.mark.slow
+def test_a_cancelled_alignment_keeps_what_it_has():
+    trees = distinct_forms([row for task in make_toy_tasks() for row in task.train]).trees
+    every, told = np.arange(len(trees)), []
+
+    def cancel(share: float, words: str) -> None:
+        told.append((share, words))
+        if len(told) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        aligning.align(trees, cancel)
+    left = SmatchSimilarity(trees).missing(every, every)
+    assert 0 < left < aligning.pairs_of(len(trees))
+    told.clear()
+    aligning.align(trees, lambda *now: told.append(now))
+    assert told[-1] == (1.0, f"{left} of {left} pairs aligned by Smatch …")
+
+
+def test_how_long_an_alignment_takes_is_said_in_fitting_units():
+    assert aligning.duration_of(5) == "0.1 to 0.6 seconds on one core"
+    assert aligning.duration_of(192) == "3 to 19 minutes on one core"
+    assert "hours" in aligning.duration_of(700)
+    assert "days" in aligning.duration_of(5088)

@@ -76,8 +76,11 @@ def test_nonsense_in_an_address_is_no_value():
 
 
 def test_a_config_becomes_only_what_differs():
-    config = RunConfig(method="emr", seed=3, method_options={"replay": "joint"})
-    assert parameters(config) == {"method": "emr", "seeds": "3", "method.replay": "joint"}
+    options = {"replay": "joint"}
+    config = RunConfig(method="emr", sampler="random", seed=3, method_options=options)
+    said = {"method": "emr", "seeds": "3", "method.replay": "joint"}
+    assert parameters(config) == said  # random is EMR's own sampler
+    assert parameters(config.with_(sampler="dlfs")) == said | {"sampler": "dlfs"}
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,16 @@ def test_a_running_run_is_preferred_and_told_in_words(store):
     assert f"task 2 of 3, {TASKS[1]} · slow stage" in bar.proto.text
 
 
+def test_a_run_leads_to_the_memories_that_it_has_stored(store):
+    id = finished_run(store, RunConfig())
+    links = [link.proto for link in well(opened("pages/runs.py")).get("page_link")]
+    (link,) = [one for one in links if one.label == "Memories" and one.query_string]
+    assert set(link.query_string.split("&")) == {"source=runs", f"run={id}"}
+    store.create(RunConfig(device="cuda:9"))
+    links = [link.proto for link in well(opened("pages/runs.py", run="2")).get("page_link")]
+    assert not [one for one in links if one.label == "Memories" and one.query_string]
+
+
 def test_stop_resume_rename_delete(store):
     id = running_run(store, RunConfig(device="cuda:9"), "mine")
     page = well(opened("pages/runs.py"))
@@ -144,7 +154,7 @@ def test_accuracy_averages_seeds_and_holds_the_paper_against_them(store):
         config = RunConfig(dataset="overnight", seed=seed)
         finished_run(store, config, tasks=names, rows=(20,) * 8, seed=seed)
     page = well(opened("pages/accuracy.py", run="1,2", measure="avg"))
-    (curves, matrix) = specs(page)
+    (curves, _, matrix) = specs(page)
     assert "n = 2" in curves
     assert "ACC_avg (%)" in curves
     assert "without DAR" in curves

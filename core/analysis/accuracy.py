@@ -12,6 +12,7 @@ import pandas as pd
 from sqlalchemy import func, select
 
 from core.analysis.settings import differing, method_name
+from core.config import RECORDING
 from core.runs.life import Run
 from core.runs.store import Store
 from core.runs.tables import accuracies
@@ -34,7 +35,7 @@ def group(runs: Sequence[Run]) -> tuple[Group, ...]:
     """
     found: dict[str, list[Run]] = {}
     for run in runs:
-        key = run.config.with_(seed=0, order_seed=0).to_json()
+        key = run.config.with_(seed=0, order_seed=0, **RECORDING).to_json()
         found.setdefault(key, []).append(run)
     members = [tuple(same) for same in found.values()]
     configs = [same[0].config for same in members]

@@ -3,20 +3,23 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from sqlalchemy import select
 
 from core.analysis.memory import Kept
 from core.config import RunConfig
-from core.data.base import DataError, Example, Task
-from core.runs import checkpoints
+from core.data.base import Example
 from core.runs.life import Run
 from core.runs.store import Store
 from core.runs.tables import memories
 
 
-class NoParser(ValueError):  # noqa: N818 - it is a state that pages show, not a fault
-    """A run has kept no parser after a task."""
+def draws(seed: int) -> np.random.Generator:
+    """What a run with this seed draws its first memory from."""
+    from core.generators import Generators  # here and below: torch, which only samplers need
+
+    return Generators(seed).for_arrays("sampler")
 
 
 def choose(config: RunConfig, examples: Sequence[Example], label: str, parser: Any = None) -> Kept:
@@ -24,35 +27,10 @@ def choose(config: RunConfig, examples: Sequence[Example], label: str, parser: A
 
     ConfigError where the options are wrong, MemoryError where the distances don't fit.
     """
-    from core.generators import Generators  # here and below: torch, which only samplers need
     from core.samplers.base import select as select_rows
 
-    rng = Generators(config.seed).for_arrays("sampler")
-    selection = select_rows(config, examples, rng, parser)
+    selection = select_rows(config, examples, draws(config.seed), parser)
     return Kept(label, config.seed, selection.rows, selection.trace)
-
-
-def parser_after(run: Run, task: str) -> tuple[Any, Task]:
-    """The parser as it stood after the run had learned the task, and the task as it learned it.
-
-    NoParser where the run has kept none; CheckpointError, DataError or ConfigError where it or the
-    data can't be read.
-    """
-    from core.learner import Learner
-
-    tasks = list(run.facts.get("tasks", []))
-    if task not in tasks:
-        raise NoParser(f"Run {run.id} has not learned {task}.")
-    k = tasks.index(task)
-    state = checkpoints.kept(run.id, k)
-    if state is None:
-        raise NoParser(f"Run {run.id} has kept no parser after {task}.")
-    learner = Learner(run.config.with_(device="cpu"))
-    if [each.name for each in learner.tasks] != tasks:
-        raise DataError(f"The data are no longer those that run {run.id} learned.")
-    learner.parser.load_state_dict(state["parser"])
-    learner.parser.know(k)
-    return learner.parser, learner.tasks[k]
 
 
 def stored_tasks(store: Store, runs: Sequence[int]) -> pd.DataFrame:

@@ -1,9 +1,12 @@
 """Clusters of a task's logical forms: a map of them, how well they hold together, Smatch.
 
 The map is classical multidimensional scaling (Torgerson, 1952): the leading eigenvectors of
-B = −½ J D² J, with D the distances 1 − sim and J = I − 11ᵀ/n. Silhouettes are Rousseeuw's (1987).
+B = −½ J D² J, with D the distances 1 − sim and J = I − 11ᵀ/n. Where the package umap-learn is
+installed it can be UMAP instead (McInnes, Healy and Melville, 2018). Silhouettes are Rousseeuw's
+(1987).
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +14,9 @@ import numpy as np
 import pandas as pd
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from core.analysis.choosing import draws
 from core.data.base import Example
+from core.language.tree import Node
 from core.similarity.base import Forms, Similarity, all_pairs, distinct_forms
 from core.similarity.clusters import (
     SIMILARITIES,
@@ -22,6 +27,19 @@ from core.similarity.clusters import (
 )
 
 DENSE = 200  # points up to which all eigenvectors are computed
+NEIGHBOURS = 15  # of a point that UMAP keeps near it, the package's default
+LAYOUTS = {"scaling": "classical scaling", "umap": "UMAP"}
+
+
+def node_table(form: Node) -> pd.DataFrame:
+    """The form's nodes depth-first: node (from 0), parent (missing for the root), depth, label."""
+    rows, rest = [], [(form, None, 0)]
+    while rest:
+        node, parent, depth = rest.pop()
+        rest += [(child, len(rows), depth + 1) for child in reversed(node.children or ())]
+        rows.append((len(rows), parent, depth, node.label))
+    table = pd.DataFrame(rows, columns=["node", "parent", "depth", "label"])
+    return table.astype({"parent": "Int64"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +50,20 @@ class FormMap:
     similarity: Similarity
     clustering: Clustering
     places: np.ndarray  # (forms, 2)
-    explained: float  # share of the squared distances from the middle that the plane shows
+    explained: float | None  # share of the squared distances that the plane shows; None: UMAP's
     silhouettes: np.ndarray  # (forms,) −1 … 1
     to_medoid: np.ndarray  # (forms,) distance to its cluster's medoid
 
 
-def read_map(examples: Sequence[Example], k: int, seed: int, options: ClusterOptions) -> FormMap:
-    """The forms of these rows in min(k, forms) clusters.
+def read_map(
+    examples: Sequence[Example],
+    k: int,
+    seed: int,
+    options: ClusterOptions,
+    layout: str = "scaling",
+) -> FormMap:
+    """The forms of these rows in min(k, forms) clusters: those that LFS and DLFS draw with the
+    same seed and options (DLFS over all actions), in a run's first task.
 
     MemoryError, before anything is built, where the distances don't fit or pass `matrix_mb`.
     """
@@ -54,11 +79,13 @@ def read_map(examples: Sequence[Example], k: int, seed: int, options: ClusterOpt
     distances = all_pairs(similarity)
     np.subtract(1, distances, out=distances)
     weights = forms.multiplicities if options.weighted else None
-    rng = np.random.default_rng(seed)
-    clustering = k_medoids(distances, k, rng, options.clustering, weights)
+    clustering = k_medoids(distances, k, draws(seed), options.clustering, weights)
     scores = silhouettes(distances, clustering.labels)
     to_medoid = distances[np.arange(n), clustering.medoids[clustering.labels]]
     places, explained = classical_scaling(distances)
+    if layout == "umap":
+        np.sqrt(distances, out=distances)  # scaling has left their squares
+        places, explained = umap_layout(distances, places, seed), None
     return FormMap(forms, similarity, clustering, places, explained, scores, to_medoid)
 
 
@@ -95,6 +122,24 @@ def classical_scaling(distances: np.ndarray) -> tuple[np.ndarray, float]:
     if n == 1:
         places = np.zeros((1, 2))
     return places, min(1.0, float(values.sum()) / total) if total > 0 else 1.0
+
+
+def umap_layout(distances: np.ndarray, start: np.ndarray, seed: int) -> np.ndarray:
+    """Two coordinates of each point from `start`, (n, 2): near points stay near, and distances
+    between far ones mean little. `distances` is (n, n); three points and fewer stay where they are.
+    """
+    n = len(distances)
+    if n < 4:
+        return start
+    import umap  # half a minute the first time
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # what can't be undone with distances given
+        engine = umap.UMAP(
+            metric="precomputed", n_neighbors=min(NEIGHBOURS, n - 1), init=start, random_state=seed,
+            n_jobs=1,
+        )  # fmt: skip
+        return np.asarray(engine.fit_transform(distances), dtype=float)
 
 
 def silhouettes(distances: np.ndarray, labels: np.ndarray) -> np.ndarray:

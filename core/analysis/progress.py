@@ -1,10 +1,10 @@
 """How far a run is: the loss of each pass, in the order in which the passes were made."""
 
 import pandas as pd
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from core.runs.store import Store
-from core.runs.tables import epochs
+from core.runs.tables import epochs, stage_times
 
 COLUMNS = ["task", "stage", "epoch", "loss", "rows", "seconds"]
 
@@ -20,3 +20,12 @@ def passes(store: Store, run: int) -> pd.DataFrame:
     with store.engine.connect() as connection:
         frame = pd.DataFrame(connection.execute(query).all(), columns=COLUMNS)
     return frame.assign(number=range(1, len(frame) + 1))
+
+
+def times(store: Store, run: int) -> dict[str, float]:
+    """Seconds that the run has spent in each stage, in sampling, evaluating and recording."""
+    spent = func.sum(stage_times.c.seconds)
+    query = select(stage_times.c.stage, spent).where(stage_times.c.run_id == run)
+    query = query.group_by(stage_times.c.stage).order_by(spent.desc())
+    with store.engine.connect() as connection:
+        return {row[0]: row[1] for row in connection.execute(query)}

@@ -4,42 +4,56 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from core.analysis.accuracy import cells, curves, group, spread
-from core.analysis.paper import comparable
-from core.runs.life import FINISHED, Run
-from core.runs.store import Store
+from core.analysis.accuracy import curves, group, spread
+from core.analysis.paper import NAMES, comparable
+from core.analysis.records import Record, table
+from core.analysis.settings import differing, method_name
 
 COLUMNS = [
-    "method", "runs", "after_task", "whole", "whole_deviation", "avg", "avg_deviation",
-    "ceiling_whole", "paper_whole", "paper_avg", "paper_note", "minutes",
+    "method", "sampler", "task_masking", "runs", "after_task", "whole", "whole_deviation", "avg",
+    "avg_deviation", "ceiling_whole", "paper_whole", "paper_avg", "paper_note", "minutes",
 ]  # fmt: skip
+_OWN_COLUMN = ("seed", "order_seed", "method", "sampler", "task_masking")
 
 
-def final(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
+def final(records: Sequence[Record]) -> pd.DataFrame:
     """Accuracies after the last task in percent, the paper's where there is one, minutes a run.
 
-    Columns as COLUMNS. Only finished runs count. Of the paper's values the one without DAR is
-    taken where the paper has both.
+    Columns as COLUMNS, methods in the paper's order. `sampler` is empty where nothing was kept. Of
+    the paper's values the one without DAR is taken where the paper has both.
     """
-    finished = [run for run in runs if run.status == FINISHED]
-    groups = group(finished)
-    table = spread(curves(cells(store, finished)), groups)
+    groups = group(records)
+    ends = spread(curves(table(records)), groups).groupby("group").tail(1).set_index("group")
+    apart = differing([one.runs[0].config for one in groups], leave_out=_OWN_COLUMN)
     rows = []
-    for one in groups:
-        ends = table[table.group == one.label]
-        if ends.empty:
+    for one, differences in zip(groups, apart, strict=True):
+        if one.label not in ends.index:
             continue
-        end = ends.iloc[-1]
-        row = {"method": one.label, "runs": int(end.runs), "after_task": int(end.after) + 1}
+        end, first = ends.loc[one.label], one.runs[0]
+        row = {"method": ", ".join([method_name(first.config), *differences])}
+        row["sampler"] = first.config.sampler if any(run.memories for run in one.runs) else ""
+        row["task_masking"] = first.config.task_masking
+        row |= {"runs": int(end.runs), "after_task": int(end.after) + 1}
         for name in ("whole", "whole_deviation", "avg", "avg_deviation", "ceiling_whole"):
             row[name] = 100 * float(end[name])
-        paper = comparable(one.runs[0].config, int(end.after) + 1)
-        without = paper[paper.note == "without DAR"]
-        paper = paper if without.empty else without
-        for measure in ("whole", "avg"):
-            found = paper[paper.measure == measure]
-            row[f"paper_{measure}"] = float(found.value.iloc[0]) if len(found) else float("nan")
-        row["paper_note"] = paper.note.iloc[0] if len(paper) else ""
+        row |= _paper(first, int(end.after) + 1)
         row["minutes"] = sum(run.seconds for run in one.runs) / len(one.runs) / 60
-        rows.append(row)
-    return pd.DataFrame(rows, columns=COLUMNS)
+        rows.append((_place(first.config.method), row))
+    rows.sort(key=lambda pair: pair[0])  # stable: by first appearance within a method
+    return pd.DataFrame([row for _, row in rows], columns=COLUMNS)
+
+
+def _place(method: str) -> int:
+    known = list(NAMES)
+    return known.index(method) if method in known else len(known) - 2  # before the Oracle
+
+
+def _paper(record: Record, tasks: int) -> dict[str, object]:
+    paper = comparable(record.config, tasks)
+    without = paper[paper.note == "without DAR"]
+    paper = paper if without.empty else without
+    row: dict[str, object] = {"paper_note": paper.note.iloc[0] if len(paper) else ""}
+    for measure in ("whole", "avg"):
+        found = paper[paper.measure == measure]
+        row[f"paper_{measure}"] = float(found.value.iloc[0]) if len(found) else float("nan")
+    return row

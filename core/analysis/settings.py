@@ -4,16 +4,17 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from core.analysis.paper import NAMES
-from core.config import OPTION_GROUPS, RunConfig, specs
+from core.config import OPTION_GROUPS, RECORDING, RunConfig, specs
+from core.methods.variants import NAMING, variant
 
-_ACRONYMS = {name: told for name, told in NAMES.items() if told.isupper()}
+_ACRONYMS = {name: told for name, told in NAMES.items() if told.isupper()} | {"mb": "MB"}
+_NAMED = {f"method.{name}" for name in NAMING}  # the method's name says them
 
 
 def method_name(config: RunConfig) -> str:
-    """The method's name with its penalty; reads no method's module, so that no torch is needed."""
+    """The method's name with what its options add; loads no method, so that no torch is needed."""
     name = NAMES.get(config.method, config.method.replace("_", " ").capitalize())
-    penalty = config.method_options.get("penalty", "none")
-    return name if penalty == "none" else f"{name} + {str(penalty).upper()}"
+    return name + variant(config.method_options)
 
 
 def settings(config: RunConfig) -> dict[str, Any]:
@@ -28,15 +29,17 @@ def settings(config: RunConfig) -> dict[str, Any]:
 def differing(configs: Sequence[RunConfig], leave_out: Collection[str] = ()) -> list[list[str]]:
     """For each config its settings that are not the same in all, as words: `memory size 25`.
 
-    A method's options count only beside configs of the same method: elsewhere its name says enough.
+    A method's options and its sampler count only beside configs of the same method: elsewhere its
+    name says enough.
+    What a run records is left out, for it changes no result.
     """
     tables = [settings(config) for config in configs]
     methods = [method_name(config) for config in configs]
     told: list[list[str]] = [[] for _ in configs]
     for name in dict.fromkeys(n for table in tables for n in table):
-        if name in leave_out or name == "method.penalty":
+        if name in leave_out or name in RECORDING or name in _NAMED:
             continue
-        own = name.startswith("method.")
+        own = name.startswith(("method.", "sampler"))
         for words, table, method in zip(told, tables, methods, strict=True):
             beside = [t for t, m in zip(tables, methods, strict=True) if m == method or not own]
             if name in table and any(other.get(name) != table[name] for other in beside):

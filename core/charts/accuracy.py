@@ -27,13 +27,16 @@ def curves(
     name: str,
     published: pd.DataFrame | None = None,
     ceiling: bool = True,
+    unit: str = "%",
+    span: tuple[float, float] | None = (0, 102),
     height: int = 430,
 ) -> go.Figure:
     """One accuracy after each task: a line for each group, a band of one standard deviation.
 
     `table` is analysis.accuracy.spread's, `measure` one of its shares, `name` what people call it.
     `published` (group, label, value in percent) are the paper's values, drawn beside the last task;
-    the ceiling, where known, is drawn dashed.
+    the ceiling, where known, is drawn dashed. `span` are the ends of the axis; None: as the values
+    ask for, with a line at 0.
     """
     figure = blank(height)
     groups = list(table.group.unique())
@@ -42,7 +45,7 @@ def curves(
         rows = table[table.group == group]
         if rows[f"{measure}_deviation"].notna().any():
             figure.add_trace(_band(rows, measure, at))
-        figure.add_trace(_line(rows, measure, at, marks[at]))
+        figure.add_trace(_line(rows, measure, at, marks[at], unit))
     if ceiling:
         for trace in _ceilings(table, measure):
             figure.add_trace(trace)
@@ -50,7 +53,9 @@ def curves(
         for row in published.itertuples():
             figure.add_trace(_published(row, groups.index(row.group), table))
     _task_axis(figure, table)
-    figure.update_yaxes(title_text=f"{name} (%)", range=[0, 102])
+    figure.update_yaxes(title_text=f"{name} ({unit})", range=span)
+    if span is None:
+        figure.add_hline(0, line={"color": NEUTRAL, "width": 1})
     figure.update_layout(hovermode="closest")
     return figure
 
@@ -72,12 +77,13 @@ def _band(rows: pd.DataFrame, measure: str, at: int) -> go.Scatter:
     )
 
 
-def _line(rows: pd.DataFrame, measure: str, at: int, symbol: str) -> go.Scatter:
+def _line(rows: pd.DataFrame, measure: str, at: int, symbol: str, unit: str) -> go.Scatter:
     name, hover = rows.group.iloc[0], []
     for row in rows.to_dict("records"):
         value, deviation = 100 * row[measure], 100 * row[f"{measure}_deviation"]
         task = f"after task {row['after'] + 1}" + (f", {row['task']}" if row["task"] else "")
-        shown = f"{value:.2f} %" if pd.isna(deviation) else f"{value:.2f} ± {deviation:.2f} %"
+        shown = f"{value:.2f}" if pd.isna(deviation) else f"{value:.2f} ± {deviation:.2f}"
+        shown = f"{shown} {unit}"
         hover.append(plain(f"{name}: {shown}, n = {row['runs']}, {task}"))
     count = rows.runs.max()
     return go.Scatter(

@@ -1,14 +1,12 @@
-"""Cluster figures: the map of forms, silhouettes, distances in a cluster, a form's tree, Smatch."""
+"""Cluster figures: the map of forms, silhouettes, distances in a cluster, Smatch."""
 
 from collections.abc import Mapping, Sequence
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.charts.template import NEUTRAL, PALETTE, SEQUENTIAL, SYMBOLS, blank, colour, plain
-from core.language.tree import Node
+from core.charts.template import PALETTE, SEQUENTIAL, SYMBOLS, blank, colour, plain
 
 MANY = 1500  # points from which on the browser's graphics card draws them
 MOST_PAIRS = 4000  # points of a scatter of pairs
@@ -16,13 +14,17 @@ HOVER = 160  # letters of a form that are shown beside the pointer
 
 
 def form_map(
-    table: pd.DataFrame, rings: Mapping[str, Sequence[int]] | None = None, height: int = 620
+    table: pd.DataFrame,
+    rings: Mapping[str, Sequence[int]] | None = None,
+    height: int = 620,
+    unit: str = "distance 1 − similarity",
 ) -> go.Figure:
     """The forms on a plane: size by rows, colour and symbol by cluster, rings around forms in
     memories.
 
     `table` is analysis.clusters.form_table's; `rings` are the numbers of forms by a memory's name.
-    Every mark has its form's number as `customdata`.
+    `unit` is that of the plane's distances, empty where they have none. Every mark has its form's
+    number as `customdata`.
     """
     figure = blank(height)
     scatter = go.Scattergl if len(table) > MANY else go.Scatter
@@ -65,7 +67,7 @@ def form_map(
                 hoverinfo="skip",
             )
         )
-    figure.update_xaxes(title_text="first coordinate (distance 1 − similarity)")
+    figure.update_xaxes(title_text="first coordinate" + (f" ({unit})" if unit else ""))
     figure.update_yaxes(title_text="second coordinate", scaleanchor="x")
     figure.update_layout(
         dragmode="lasso", hovermode="closest", uirevision="map",
@@ -102,7 +104,10 @@ def silhouettes(clusters: pd.DataFrame) -> go.Figure:
 
 
 def distances(forms: Sequence[int], matrix: np.ndarray) -> go.Figure:
-    """The distances of some forms from one another; both come from analysis.clusters.inside."""
+    """The distances of some forms from one another; both come from analysis.clusters.inside.
+
+    The colours reach from 0 to the largest distance, which inside a cluster is far below 1.
+    """
     names = [str(form) for form in forms]
     figure = blank(180 + 11 * max(14, len(names)))
     figure.add_trace(
@@ -111,72 +116,16 @@ def distances(forms: Sequence[int], matrix: np.ndarray) -> go.Figure:
             x=names,
             y=names,
             zmin=0,
-            zmax=1,
+            zmax=max(0.01, float(np.max(matrix, initial=0))),
             colorscale=SEQUENTIAL,
             hovertemplate="forms %{y} and %{x}: %{z:.3f}<extra></extra>",
             colorbar={"title": {"text": "distance", "side": "right"}, "thickness": 12},
         )
     )
-    figure.update_xaxes(title_text="form, nearest to the medoid first", type="category")
-    figure.update_yaxes(type="category", autorange="reversed", scaleanchor="x", constrain="domain")
+    axis = {"type": "category", "showgrid": False}
+    figure.update_xaxes(title_text="form, nearest to the medoid first", **axis)
+    figure.update_yaxes(autorange="reversed", **axis)
     return figure
-
-
-def tree(form: Node) -> go.Figure:
-    """A logical form as a tree: leaves side by side, each node above the middle of its children."""
-    graph = nx.DiGraph()
-    _grow(graph, form)
-    depth = nx.single_source_shortest_path_length(graph, 0)
-    place: dict[int, float] = {}
-    leaves = 0
-    for node in nx.dfs_postorder_nodes(graph, 0):
-        below = [place[child] for child in graph.successors(node)]
-        place[node] = sum(below) / len(below) if below else leaves
-        leaves += not below
-    figure = blank(140 + 62 * max(1, max(depth.values())))
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for parent, child in graph.edges:
-        x += [place[parent], place[child], None]
-        y += [depth[parent], depth[child], None]
-    line = {"color": NEUTRAL, "width": 1.2}
-    figure.add_trace(go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip"))
-    labels = graph.nodes(data="label")
-    figure.add_trace(
-        go.Scatter(
-            x=[place[node] for node, _ in labels],
-            y=[depth[node] for node, _ in labels],
-            text=[plain(_short(label)) for _, label in labels],
-            hovertext=[plain(label) for _, label in labels],
-            hoverinfo="text",
-            mode="markers+text",
-            marker={
-                "size": 9,
-                "color": [colour(0 if graph.out_degree(node) else 1) for node, _ in labels],
-            },
-            textposition=["top center" if graph.out_degree(n) else "bottom center" for n in graph],
-        )
-    )
-    figure.update_xaxes(visible=False, range=[-0.8, max(leaves, 1) - 0.2])
-    figure.update_yaxes(visible=False, range=[max(depth.values()) + 0.6, -0.5])
-    figure.update_layout(showlegend=False, hovermode="closest")
-    return figure
-
-
-def _grow(graph: nx.DiGraph, form: Node) -> None:
-    """The nodes by number, depth-first; a node without a label is drawn as a dot."""
-    open_nodes: list[tuple[Node, int | None]] = [(form, None)]
-    while open_nodes:
-        node, parent = open_nodes.pop()
-        number = len(graph)
-        graph.add_node(number, label=node.label or "·")
-        if parent is not None:
-            graph.add_edge(parent, number)
-        open_nodes.extend((child, number) for child in reversed(node.children or ()))
-
-
-def _short(label: str, most: int = 22) -> str:
-    return label if len(label) <= most else label[: most - 1] + "…"
 
 
 def agreement(pairs: pd.DataFrame, height: int = 460) -> go.Figure:

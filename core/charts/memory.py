@@ -204,13 +204,24 @@ def course(table: pd.DataFrame, height: int = 320) -> go.Figure:
             showlegend=False,
         )
     )
-    for sweep, last in table.dropna(subset=["sweep"]).groupby("sweep").step.max().items():
-        figure.add_vline(x=last + 0.5, line={"color": NEUTRAL, "width": 1, "dash": "dot"})
-        figure.add_annotation(
-            x=last + 0.5, y=1, yref="paper", yanchor="bottom", xanchor="right", showarrow=False,
-            text=f"sweep {sweep}", font={"size": 12, "color": NEUTRAL},
-        )  # fmt: skip
+    _mark_sweeps(figure, table)
     figure.update_xaxes(title_text="steps")
     figure.update_yaxes(title_text="entropy (nats)")
     figure.update_layout(margin={"t": 28})
     return figure
+
+
+def _mark_sweeps(figure: go.Figure, table: pd.DataFrame) -> None:
+    """A line at the end of each sweep, its number above it where there is room."""
+    room = len(table) / 40  # steps that a number takes
+    labelled = -2 * room
+    for sweep, last in table.dropna(subset=["sweep"]).groupby("sweep").step.max().items():
+        figure.add_vline(x=last + 0.5, line={"color": NEUTRAL, "width": 1, "dash": "dot"})
+        if last - labelled < room:
+            continue
+        figure.add_annotation(
+            x=last + 0.5, y=1, yref="paper", yanchor="bottom", xanchor="right", showarrow=False,
+            text=f"sweep {sweep}" if labelled < 0 else str(sweep),
+            font={"size": 12, "color": NEUTRAL},
+        )  # fmt: skip
+        labelled = last

@@ -21,7 +21,7 @@ SEQUENTIAL = (  # from dark to pale, so that shares can be told apart without te
 TEMPLATE = go.layout.Template(
     layout={
         "colorway": PALETTE,
-        "font": {"family": "Source Sans 3, Source Sans Pro, Helvetica, sans-serif", "size": 14},
+        "font": {"family": "'Source Sans 3', 'Source Sans Pro', Helvetica, sans-serif", "size": 14},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "margin": {"l": 64, "r": 16, "t": 16, "b": 56},

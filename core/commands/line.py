@@ -7,19 +7,27 @@ for what the chosen method declares; yes and no are `--name` and `--no-name`.
 import argparse
 import shlex
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from core.commands import Parser
 from core.config import OPTION_GROUPS, RunConfig, changed
+from core.needs import needs, own_sampler
 from core.options import ConfigError, OptionSpec, specs
 
 
-def command_line(config: RunConfig) -> str:
-    """What to type to start a run of this config."""
-    settings = sorted(changed(config), key=lambda item: isinstance(item[1], (list, tuple)))
+def command_line(config: RunConfig, own: str = "") -> str:
+    """What to type to start a run of this config.
+
+    `own` is the method's own sampler, which needs no words; where that is not known, words say it.
+    """
+    settings = dict(changed(config))
+    if config.sampler == own:
+        settings.pop("sampler", None)
+    elif own or config.method != RunConfig.method:
+        settings["sampler"] = config.sampler  # the default one may not be the method's own
     words = ["python", "-m", "core", "train"]
-    for name, value in settings:  # lists last: they take every word that follows
+    by_kind = sorted(settings.items(), key=lambda item: isinstance(item[1], (list, tuple)))
+    for name, value in by_kind:  # lists last: they take every word that follows
         words += _words(flag(name), value)
     return shlex.join(words)
 
@@ -49,13 +57,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         _add(headings[spec.group], spec, spec.name)
 
 
-def read_config(args: argparse.Namespace, more: Sequence[str], base: RunConfig) -> RunConfig:
-    """`base` with what was given: `args` of add_options, `more` the words that it left over.
+def read_config(
+    args: argparse.Namespace, more: Sequence[str], said: Mapping[str, Any]
+) -> RunConfig:
+    """What a file said, with what was given: `args` of add_options, `more` the words it left over.
 
-    Where the method, sampler or data set is another than the base's, the base's options for it
-    don't count. ConfigError names what is not an option or not allowed.
+    Where the method, sampler or data set is another than the file's, the file's options for it
+    don't count. Where neither says a sampler, it is the method's own. ConfigError names what is not
+    an option or not allowed.
     """
+    base = RunConfig.from_dict(said)
     given = {s.name: getattr(args, s.name) for s in specs(RunConfig) if hasattr(args, s.name)}
+    if not {"sampler", "sampler_options"} & (said.keys() | given.keys()):
+        given["sampler"] = own_sampler(given.get("method", base.method))
     for which in OPTION_GROUPS:
         if given.get(which, getattr(base, which)) != getattr(base, which):
             given[f"{which}_options"] = {}
@@ -63,10 +77,25 @@ def read_config(args: argparse.Namespace, more: Sequence[str], base: RunConfig) 
     if not more:
         return config
     merged = {which: dict(getattr(config, f"{which}_options")) for which in OPTION_GROUPS}
-    for name, value in vars(own_parser(config).parse_args(list(more))).items():
+    parser = own_parser(config)
+    own, left = parser.parse_known_args(list(more))
+    if left:
+        _refuse(left, config, parser)
+    for name, value in vars(own).items():
         which, _, option = name.partition(".")
         merged[which][option] = value
     return config.with_(**{f"{which}_options": values for which, values in merged.items()})
+
+
+def _refuse(words: Sequence[str], config: RunConfig, parser: Parser) -> NoReturn:
+    """Say what there is in place of the first of the words, which no option has."""
+    word = words[0].split("=")[0]
+    which, _, name = word.removeprefix("--").partition(".")
+    if which in OPTION_GROUPS and name:
+        entry = OPTION_GROUPS[which][getattr(config, which)]
+        there = ", ".join(flag(f"{which}.{spec.name}") for spec in specs(entry.options))
+        raise ConfigError(f"{word} is not an option; {entry.label} has {there or 'none'}.")
+    parser.error(f"unrecognized arguments: {' '.join(words)}")
 
 
 def own_parser(config: RunConfig) -> Parser:
@@ -79,15 +108,12 @@ def own_parser(config: RunConfig) -> Parser:
             entry = registry[getattr(config, which)]
         except ValueError as error:
             raise ConfigError(str(error)) from None
-        heading = parser.add_argument_group(f"{registry.kind} {entry.name}: {entry.label}")
+        title = f"{registry.kind} {entry.name}: {entry.label}"
+        needed = needs(entry).replace("%", "%%") if which == "method" else None
+        heading = parser.add_argument_group(title, needed)
         for spec in specs(entry.options):
             _add(heading, spec, f"{which}.{spec.name}")
     return parser
-
-
-def load_base(path: Path | None) -> RunConfig:
-    """The config of a TOML file, or the default one."""
-    return RunConfig() if path is None else RunConfig.from_toml(path)
 
 
 def _add(heading: argparse._ArgumentGroup, spec: OptionSpec, name: str) -> None:

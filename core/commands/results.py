@@ -1,7 +1,8 @@
-"""`results`: finished runs beside the paper's values, as a Markdown table."""
+"""`results`: finished runs beside the paper's values, as a Markdown table; to and from files."""
 
 import argparse
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.runs.store import Store
@@ -9,7 +10,11 @@ from core.runs.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
-_HEAD = ("Method", "n", "ACC_whole / ACC_avg", "Paper", "Minutes a run")
+    from core.analysis.records import Record
+
+_HEAD = (
+    "Method", "Sampler", "Task masking", "n", "ACC_whole / ACC_avg", "Paper", "Minutes a run",
+)  # fmt: skip
 
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
@@ -17,26 +22,36 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         "results",
         help="a table of finished runs beside the paper's values",
         description="Finished runs after their last task, as a Markdown table: mean (and standard "
-        "deviation) over runs that differ in their seeds only.",
+        "deviation) over the n runs that differ in their seeds only.",
     )
     parser.add_argument("ids", type=int, nargs="*", metavar="ID", help="these runs only")
     parser.add_argument("--dataset", default="overnight", help="runs on this one (overnight)")
     parser.add_argument(
         "--evaluation", default="test", choices=("test", "heldout"), help="rows tested on (test)"
     )
+    parser.add_argument(
+        "--export", type=Path, metavar="FILE", help="add the runs to this file; no table"
+    )
+    parser.add_argument(
+        "--from", type=Path, nargs="+", dest="files", metavar="FILE", default=[],
+        help="take the runs of exported files, not those of the store; of two records of one "
+        "configuration the later holds",
+    )  # fmt: skip
     parser.set_defaults(execute=_execute)
 
 
 def _execute(args: argparse.Namespace) -> int:
+    from core.analysis import records
     from core.analysis.results import final
 
-    store = Store()
-    runs = [store.run(id) for id in args.ids] or [
-        run
-        for run in store.runs(statuses=["finished"])[::-1]
-        if run.config.dataset == args.dataset and run.config.evaluation == args.evaluation
-    ]
-    table = final(store, runs)
+    found = _records(args)
+    if args.export is not None:
+        before = records.load(args.export) if args.export.exists() else []
+        merged = records.merge(before, found)
+        records.save(args.export, merged)
+        print(f"{len(found)} runs exported; {args.export} holds {len(merged)} by now.")
+        return 0
+    table = final(found)
     if table.empty:
         print(f"No run on {args.dataset} has finished.")
         return 0
@@ -44,9 +59,24 @@ def _execute(args: argparse.Namespace) -> int:
     return 0
 
 
+def _records(args: argparse.Namespace) -> "list[Record]":
+    """What is asked for: the runs of these numbers, or those on the data set; or of the files."""
+    from core.analysis import records
+
+    def wanted(one: object) -> bool:
+        return one.config.dataset == args.dataset and one.config.evaluation == args.evaluation
+
+    if args.files:
+        return list(filter(wanted, records.merge(*map(records.load, args.files))))
+    store = Store()
+    runs = [store.run(id) for id in args.ids]
+    runs = runs or list(filter(wanted, store.runs(statuses=["finished"])[::-1]))
+    return records.merge(records.of_runs(store, runs))
+
+
 def markdown(table: "pd.DataFrame") -> list[str]:
     """The lines of the Markdown table."""
-    lines = ["| " + " | ".join(_HEAD) + " |", "| --- | ---: | ---: | ---: | ---: |"]
+    lines = ["| " + " | ".join(_HEAD) + " |", "| --- | --- | --- |" + " ---: |" * 4]
     for row in table.itertuples():
         measured = " / ".join(
             _with_spread(getattr(row, name), getattr(row, f"{name}_deviation"))
@@ -56,7 +86,8 @@ def markdown(table: "pd.DataFrame") -> list[str]:
             "–" if math.isnan(row.paper_whole) else f"{row.paper_whole:.2f} / {row.paper_avg:.2f}"
         )
         note = f" ({row.paper_note})" if row.paper_note else ""
-        cells = [row.method, str(row.runs), measured, paper + note, f"{row.minutes:.0f}"]
+        cells = [row.method, row.sampler or "–", "on" if row.task_masking else "off"]
+        cells += [str(row.runs), measured, paper + note, f"{row.minutes:.0f}"]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 

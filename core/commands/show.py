@@ -8,6 +8,8 @@ from typing import Any
 
 from sqlalchemy import select
 
+from core.analysis.measures import measures
+from core.analysis.progress import times
 from core.commands.display import accuracies, duration
 from core.commands.line import command_line
 from core.events import Accuracy
@@ -33,11 +35,16 @@ def _execute(args: argparse.Namespace) -> int:
         return 0
     for name, value in _facts(run):
         print(f"{name:9} {value}")
-    names = run.facts.get("tasks", [])
+    spent = times(store, args.id).items()
+    if spent:
+        print("time      " + ", ".join(f"{name} {duration(seconds)}" for name, seconds in spent))
+    names, told = run.facts.get("tasks", []), measures(store, args.id)
     for row in matrix:
         name = names[row[0].after] if row[0].after < len(names) else ""
         print(f"after {row[0].after + 1} {name}: {accuracies(row)}")
         print("   " + "  ".join(f"{cell.correct}/{cell.total}" for cell in row))
+        for measure, value in told.get(row[0].after, {}).items():
+            print(f"   {measure}: {value:.3g}")
     return 0
 
 
@@ -55,10 +62,19 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("left", duration(run.seconds_left) if run.seconds_left is not None else ""),
         ("error", run.error),
         ("device", run.device),
+        ("size", _size(run.facts)),
         ("with", ", ".join(f"{name} {version}" for name, version in run.versions.items())),
         ("as", command_line(run.config)),
     ]
     return [(name, value) for name, value in facts if value]
+
+
+def _size(facts: dict[str, Any]) -> str:
+    """How many parameters the parser has; empty where the run has not told."""
+    if "parameters" not in facts:
+        return ""
+    own = facts.get("task_parameters", 0)
+    return f"{facts['parameters']:,} parameters" + (f", {own:,} for each task alone" if own else "")
 
 
 def _matrix(store: Store, id: int) -> list[list[Accuracy]]:

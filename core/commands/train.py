@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 
 from core.commands.foreground import EXIT_CODES, carry_out
-from core.commands.line import add_options, load_base, own_parser, read_config
+from core.commands.line import add_options, own_parser, read_config
+from core.config import read_toml
 from core.options import ConfigError
 from core.runs.life import STOPPED
 from core.runs.owner import new_owner
@@ -33,7 +34,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
 
 
 def _execute(args: argparse.Namespace) -> int:
-    config = read_config(args, args.more, load_base(args.config))
+    config = read_config(args, args.more, read_toml(args.config) if args.config else {})
     if args.options:
         print(own_parser(config).format_help())
         return 0

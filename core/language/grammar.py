@@ -190,6 +190,23 @@ class Grammar:
             actions.append(action)
         return slots, actions
 
+    def writes_one_way(self, steps: Sequence[Step]) -> bool:
+        """Whether no other sequence of actions writes the form of a derivation without idioms.
+
+        Only a ground fragment can be written otherwise: its label first, then leaf after leaf.
+        """
+        return not any(self._splits(step.action.fragment) for step in steps)
+
+    def _splits(self, fragment: Node) -> bool:
+        leaves = fragment.children
+        if not leaves or any(leaf is HOLE for leaf in leaves):
+            return False
+        label = _expansion(fragment.label, len(leaves), fragment.notation)
+        if label not in self.action_ids:
+            return False
+        steps = [Step(slot, Action(leaf)) for slot, leaf in zip(label.slots, leaves, strict=True)]
+        return self.encode(steps) is not None
+
     def first_known(self, steps: Sequence[Step]) -> int:
         """The first task after which every step is applicable; NEVER where none is."""
         encoded = self.encode(steps)

@@ -2,7 +2,11 @@
 
 A method is one file: a class that registers itself, declares its options and overrides the hooks
 that it needs. What methods share they hold (a Replay, a Penalty); they do not inherit from one
-another. Traits to register: `memory`, whether it needs rows of past tasks.
+another.
+
+Traits to register: `memory`, whether it needs rows of past tasks, and then `sampler`, the one that
+chooses them in the method's own paper; `fisher`, whether it needs Fisher information (or under
+which option, in words); `internals`, what of the parser's inside it reaches into.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,11 +27,15 @@ from core.samplers.base import Memory
 
 @dataclass(frozen=True)
 class Stage:
-    """So many passes over a task, moving all parameters or the rows of unseen actions only."""
+    """So many passes over a task, and which parameters move in them.
+
+    `moves`: "unseen actions" (their embeddings alone), "task-specific" (these and whatever else the
+    task has for itself, its adapter) or "all".
+    """
 
     name: str
     epochs: int
-    moves: str = "all"  # or "unseen actions"
+    moves: str = "all"
     replay: bool = True  # whether memories take part, where the method has them
     penalty: bool = True  # whether a penalty holds the parameters, where the method has one
 
@@ -43,6 +51,8 @@ class Step:
     weights: Tensor  # (n,)
     current: int
     kind: str = ""  # for methods whose steps are not all of one kind
+    drawn: Tensor | None = None  # the memory rows' numbers in the pool of all memories
+    beside: int = 0  # further rows that the method reads, to edit the gradients
 
 
 def plain_step(batch: Batch) -> Step:
@@ -80,6 +90,10 @@ class Method:
     def label(cls, options: Any) -> str:
         """What people call the method with these options; empty: its registered label."""
         return ""
+
+    def task_parameters(self) -> int:
+        """How many parameters the parser has for each task alone, embeddings of actions aside."""
+        return 0
 
     # what is learned, in which stages
 
@@ -139,7 +153,7 @@ class Method:
 
     def frozen_actions(self, k: int, stage: Stage) -> np.ndarray:
         """(actions,) of bool: rows of the action embedding that must not move in this stage."""
-        if stage.moves == "unseen actions":
+        if stage.moves != "all":
             return ~self.parser.grammar.unseen(k)
         return np.zeros(len(self.parser.grammar.actions), dtype=bool)
 
@@ -151,6 +165,10 @@ class Method:
 
     def end_task(self, k: int) -> None:
         """After the last stage of task k and after its memory has been chosen."""
+
+    def measures(self, k: int) -> dict[str, float]:
+        """What the method tells of itself after task k, named as people read it; often nothing."""
+        return {}
 
     def state(self) -> dict[str, Any]:
         """Tensors and plain values that `restore` needs to go on with the same bits."""

@@ -7,7 +7,7 @@ from core.methods.replay import Replay, ReplayOptions
 from core.registry import methods
 
 
-@methods.register("emr", label="EMR", rank=30, memory=True)
+@methods.register("emr", label="EMR", rank=30, memory=True, sampler="random")
 class EMR(Method):
     """Trains on each new task together with the memories of the tasks before it."""
 

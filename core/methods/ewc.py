@@ -4,31 +4,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.methods.base import Method, Stage
-from core.methods.penalty import Penalty
-from core.options import option
+from core.methods.penalty import Penalty, fisher_option, weight_option
 from core.registry import methods
 
 
 @dataclass(frozen=True)
 class EWCOptions:
-    """How hard parameters are held."""
+    """How hard parameters are held, and which."""
 
-    ewc_weight: float = option(
-        5000.0,
-        "λ of the penalty λ Σ F (θ − θ*)², F from the mean loss over each memory",
-        low=0.0,
-        high=1e9,
-    )
+    ewc_weight: float = weight_option()
+    fisher: str = fisher_option()
 
 
-@methods.register("ewc", label="EWC", rank=20, memory=True)
+@methods.register("ewc", label="EWC", rank=20, memory=True, sampler="random", fisher=True)
 class EWC(Method):
     """Holds the parameters that past tasks' memories say are important; replays nothing."""
 
     Options = EWCOptions
 
     def set_up(self) -> None:
-        self.consolidation = Penalty(self.parser, self.options.ewc_weight)
+        self.consolidation = Penalty(self.parser, self.options.ewc_weight, self.options.fisher)
 
     def penalty(self, k: int, stage: Stage) -> float:
         return self.consolidation.add_gradient()

@@ -4,15 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.methods.adapters import adapters_option, attach
 from core.methods.base import Method, Stage
-from core.options import option
+from core.methods.variants import variant
+from core.options import option, plain
 from core.parser.batch import Batch, join
 from core.registry import methods
 
 
 @dataclass(frozen=True)
 class OracleOptions:
-    """When the Oracle trains."""
+    """When the Oracle trains, and whether tasks have adapters."""
 
     retrain: str = option(
         "last",
@@ -23,6 +25,7 @@ class OracleOptions:
     fast_epochs: int = option(
         5, "passes in which action embeddings alone move, before the others", low=0, high=1000
     )
+    adapters: str = adapters_option()
 
 
 @methods.register("oracle", label="Oracle", rank=90, memory=False)
@@ -30,6 +33,16 @@ class Oracle(Method):
     """Trains once on the rows of all tasks; nothing continual about it."""
 
     Options = OracleOptions
+
+    def set_up(self) -> None:
+        self.adapters = attach(self.parser, self.options.adapters, len(self.data), self.generators)
+
+    @classmethod
+    def label(cls, options: OracleOptions) -> str:
+        return "Oracle" + variant(plain(options))
+
+    def task_parameters(self) -> int:
+        return 0 if self.adapters is None else self.adapters.a_task
 
     def stages(self, k: int) -> tuple[Stage, ...]:
         if self.options.retrain == "last" and k < len(self.data) - 1:
@@ -40,6 +53,8 @@ class Oracle(Method):
     def begin_task(self, k: int) -> None:
         if k and self.stages(k):
             self.parser.initialise()
+            if self.adapters is not None:
+                self.adapters.initialise()
 
     def rows(self, k: int) -> Batch:
         return join(self.data[: k + 1])

@@ -28,7 +28,9 @@ class ReplayOptions:
         "each memory",
         choices=("joint", "sample", "sweep"),
     )
-    replay_rows: int = option(64, "memory rows a step for replay = sample", low=1, high=4096)
+    replay_rows: int = option(
+        64, "memory rows a step for replay = sample", low=1, high=4096, when=("replay", "sample")
+    )
 
 
 @dataclass
@@ -65,12 +67,16 @@ class Replay:
             weights = torch.full((len(batch),), 1 / len(batch))
             weights = torch.cat([weights, share[rows] * (len(pool) / len(rows))])
             both = join([batch, pool.take(rows)])
-            yield Step(both, weights.to(both.words.device), len(batch))
+            device = both.words.device
+            drawn = torch.from_numpy(rows).to(device)
+            yield Step(both, weights.to(device), len(batch), drawn=drawn)
         if self.options.replay == "sweep":
-            for i in range(k):
-                part = self.data[i].take(self.memory.rows[i])
-                weights = torch.full((len(part),), 1 / len(part))
-                yield Step(part, weights.to(part.words.device), 0)
+            numbers = torch.arange(len(pool)).split([len(self.memory.rows[i]) for i in range(k)])
+            for drawn in numbers:
+                part = pool.take(drawn)
+                device = part.words.device
+                weights = torch.full((len(part),), 1 / len(part), device=device)
+                yield Step(part, weights, 0, drawn=drawn.to(device))
 
     def work(self, k: int, rows: int, batch_size: int, memory_size: int) -> float:
         """Rows of an epoch over `rows` current rows, those of memories included."""

@@ -1,8 +1,10 @@
-"""Total Recall: fast-slow continual learning (paper, Algorithm 2), with replay and, if asked, EWC.
+"""Total Recall: fast-slow continual learning (paper, Algorithm 2), with replay and, if asked, EWC
+and dynamic action representations (DAR).
 
 Fast stage: the embeddings of the actions that no earlier task has shown move, nothing else. Slow
-stage: everything moves but the rows of past tasks' own actions, on the new task's rows and the
-memories together. The memory is chosen by DLFS in the paper, by any sampler here.
+stage: everything moves but the past tasks' own parameters θ_s^(i) (rows of actions that one of them
+alone has, its adapter), on the new task's rows and the memories together. The memory is chosen by
+DLFS in the paper, by any sampler here. Ablations of the fast stage are other lists of stages.
 """
 
 from collections.abc import Iterable
@@ -10,30 +12,58 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from torch import nn
 
+from core.methods.adapters import adapters_option, attach
 from core.methods.base import Method, Stage, Step
-from core.methods.penalty import Penalty
+from core.methods.penalty import Penalty, fisher_option, weight_option
 from core.methods.replay import Replay, ReplayOptions
-from core.options import option
+from core.methods.variants import variant
+from core.options import ConfigError, option, plain
 from core.registry import methods
+
+_MOVES = {"actions": "unseen actions", "task_specific": "task-specific", "all": "all"}
 
 
 @dataclass(frozen=True)
 class TotalRecallOptions(ReplayOptions):
-    """Stages, replay and penalty."""
+    """Stages, replay, penalty and adapters."""
 
-    fast_epochs: int = option(
-        5, "passes in which unseen actions' embeddings alone move (paper: 5)", low=0, high=1000
+    fast: str = option(
+        "actions",
+        "what moves in the fast stage. actions: the embeddings of unseen actions (the paper's "
+        "FSCL); none: there is no such stage ('- fast' in the paper's ablation); task_specific: "
+        "these embeddings and the task's adapter, from the second task on ('fast/lwf'); all: every "
+        "parameter ('fast/emar')",
+        choices=("actions", "none", "task_specific", "all"),
     )
+    fast_tasks: str = option(
+        "every", "which tasks have a fast stage; first: the first task alone",
+        choices=("every", "first"),
+    )  # fmt: skip
+    fast_epochs: int = option(
+        5, "passes of the fast stage (paper: 5); 0 is the same as fast = none",
+        low=0, high=1000, when=("fast", "actions", "task_specific", "all"),
+    )  # fmt: skip
+    adapters: str = adapters_option()
     penalty: str = option(
         "none", "ewc: the slow stage also holds important parameters", choices=("none", "ewc")
     )
-    ewc_weight: float = option(
-        5000.0, "λ of the penalty λ Σ F (θ − θ*)² for penalty = ewc", low=0.0, high=1e9
-    )
+    ewc_weight: float = weight_option(when=("penalty", "ewc"))
+    fisher: str = fisher_option(when=("penalty", "ewc"))
+
+    def __post_init__(self) -> None:
+        if self.fast_tasks == "first" and self.fast in ("none", "task_specific"):
+            raise ConfigError(
+                "total_recall.fast_tasks = 'first': with fast = "
+                f"'{self.fast}' the first task has no fast stage; expected every, or another fast."
+            )
 
 
-@methods.register("total_recall", label="Total Recall", rank=40, memory=True)
+@methods.register(
+    "total_recall", label="Total Recall", rank=40, memory=True, sampler="dlfs",
+    fisher="with penalty = ewc",
+)  # fmt: skip
 class TotalRecall(Method):
     """Learns unseen actions first, then everything together with the memories (FSCL)."""
 
@@ -43,15 +73,23 @@ class TotalRecall(Method):
         draws = self.generators.for_arrays("replay")
         self.replay = Replay(self.options, self.memory, self.data, draws)
         weight = self.options.ewc_weight if self.options.penalty == "ewc" else 0.0
-        self.consolidation = Penalty(self.parser, weight)
+        self.consolidation = Penalty(self.parser, weight, self.options.fisher)
+        self.adapters = attach(self.parser, self.options.adapters, len(self.data), self.generators)
 
     @classmethod
     def label(cls, options: TotalRecallOptions) -> str:
-        return "Total Recall + EWC" if options.penalty == "ewc" else "Total Recall"
+        return "Total Recall" + variant(plain(options))
+
+    def task_parameters(self) -> int:
+        return 0 if self.adapters is None else self.adapters.a_task
 
     def stages(self, k: int) -> tuple[Stage, ...]:
-        fast = Stage("fast", self.options.fast_epochs, "unseen actions", False, False)
-        return (fast,) * bool(fast.epochs) + (Stage("slow", self.config.epochs),)
+        slow = Stage("slow", self.config.epochs)
+        fast, epochs = self.options.fast, self.options.fast_epochs
+        first = k == 0 if self.options.fast_tasks == "first" else k > 0 or fast != "task_specific"
+        if fast == "none" or not epochs or not first:
+            return (slow,)
+        return (Stage("fast", epochs, _MOVES[fast], replay=False, penalty=False), slow)
 
     def steps(self, k: int, stage: Stage) -> Iterable[Step]:
         return self.replay.steps(k if stage.replay else 0, self.batches(k))
@@ -60,11 +98,21 @@ class TotalRecall(Method):
         rows, past = len(self.rows(k)), k if stage.replay else 0
         return self.replay.work(past, rows, self.config.batch_size, self.config.memory_size)
 
+    def parameters(self, k: int, stage: Stage) -> list[nn.Parameter]:
+        """Of the adapters that of task k alone, and not while only unseen actions' rows move."""
+        if self.adapters is None:
+            return super().parameters(k, stage)
+        own = self.adapters.of(k)
+        if stage.moves == "task-specific":
+            return [self.parser.action_embedding, *own]
+        others = {id(p) for p in self.adapters.parameters()} - {id(p) for p in own}
+        return [p for p in super().parameters(k, stage) if id(p) not in others]
+
     def penalty(self, k: int, stage: Stage) -> float:
         return self.consolidation.add_gradient() if stage.penalty else 0.0
 
     def frozen_actions(self, k: int, stage: Stage) -> np.ndarray:
-        """Slow stage: θ_s of the tasks before k, the rows of actions that one of them alone has."""
+        """θ_s of the tasks before k where all moves: rows of actions that one of them alone has."""
         if stage.moves == "all":
             return self.parser.grammar.specific_to(k)[:k].any(axis=0)
         return super().frozen_actions(k, stage)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from core.parser import by_task
 from core.parser.batch import Batch, split_by_length
 from core.parser.model import MASKED, Encoding, Parser
 
@@ -171,5 +172,7 @@ def parse(parser: Parser, batch: Batch, rows_at_once: int = 256) -> list[Parse]:
 def _parts(parser: Parser, batch: Batch, size: int) -> Iterator[tuple[list[int], list[Parse]]]:
     width = parser.beam_size
     for rows in split_by_length(batch, max(1, size // width)):
-        part = batch.take(rows)
-        yield rows.tolist(), _search(parser, part, width, parser.max_steps)
+        for task, own in by_task.parts(parser, batch.tasks[rows]):
+            part = batch.take(rows[own])
+            found = by_task.call(parser, task, _search, parser, part, width, parser.max_steps)
+            yield rows[own].tolist(), found

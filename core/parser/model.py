@@ -7,6 +7,7 @@ product and one output product, whatever its length.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,6 +18,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from core.config import RunConfig
 from core.generators import Generators
 from core.language.grammar import Grammar
+from core.parser import by_task
 from core.parser.batch import UNKNOWN, Batch, Vocabulary
 
 MASKED = -1e30  # added to the score of an action outside A_t: its probability is exactly 0
@@ -68,17 +70,24 @@ class Parser(nn.Module):
         self.to_empty(device="cpu")
         self._draw_parameters = generators.for_tensors("parameters")
         self._vectors = vectors[1] if vectors else {}
+        self._drawn = tuple(name for name, _ in self.named_parameters())  # not what is attached
         self.initialise()
         self._add_grammar_tables()
         self.adapter: Adapter | None = None
+        self.readout: nn.Module | None = None  # (states, bias, embedding) → scores
+        self.masks: by_task.Masks | None = None  # other weights for each task
         self.to(device)
         self.draws = generators.for_tensors("dropout@device", device)
         self.know(0)
 
     @torch.no_grad()
     def initialise(self) -> None:
-        """Draw all parameters anew; words of the vector file take its vectors."""
-        for name, parameter in self.named_parameters():
+        """Draw all parameters anew, not those of what a method has attached.
+
+        Words of the vector file take its vectors.
+        """
+        for name in self._drawn:
+            parameter = self.get_parameter(name)
             fresh = torch.empty(parameter.shape)
             if "embedding" in name or name == "start":
                 nn.init.normal_(fresh, std=0.3, generator=self._draw_parameters)
@@ -157,6 +166,15 @@ class Parser(nn.Module):
 
     def step_states(self, batch: Batch) -> Tensor:
         """s_t of every real step, teacher-forced, row after row: (steps in all, action size)."""
+        return self.forced(batch)[0]
+
+    def forced(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """`step_states`, and the attention over the words at each step: (n, T, L)."""
+        if self.masks is not None:
+            return by_task.forced(self, self._forced, batch)
+        return self._forced(batch)
+
+    def _forced(self, batch: Batch) -> tuple[Tensor, Tensor]:
         encoding = self.encode(batch.words, batch.lengths)
         before = F.embedding(batch.actions[:, :-1], self.action_embedding)
         start = self.start.expand(len(batch), 1, -1)
@@ -165,24 +183,38 @@ class Parser(nn.Module):
         state = (first, torch.zeros_like(first))
         if not self.input_feeding:
             h, _ = self.decoder(inputs, state)
-            attended, _ = self.attend(h, encoding, batch.tasks)
-            return self.summarise(attended.flatten(0, 1)[batch.real])
-        summary, summaries = inputs.new_zeros(len(batch), 1, inputs.shape[2]), []
+            attended, weights = self.attend(h, encoding, batch.tasks)
+            return self.summarise(attended.flatten(0, 1)[batch.real]), weights
+        summary, summaries, attention = inputs.new_zeros(len(batch), 1, inputs.shape[2]), [], []
         for t in range(inputs.shape[1]):  # each step needs the one before: no fused call
             h, state = self.decoder(torch.cat([inputs[:, t : t + 1], summary], dim=2), state)
-            summary = self.summarise(self.attend(h, encoding, batch.tasks)[0])
+            attended, weights = self.attend(h, encoding, batch.tasks)
+            summary = self.summarise(attended)
             summaries.append(summary)
-        return torch.cat(summaries, dim=1).flatten(0, 1)[batch.real]
+            attention.append(weights)
+        return torch.cat(summaries, dim=1).flatten(0, 1)[batch.real], torch.cat(attention, dim=1)
+
+    def step_bias(self, batch: Batch) -> Tensor:
+        """`applicable_bias` at every real step, row after row: (steps in all, actions)."""
+        tasks = batch.tasks[:, None].expand_as(batch.actions).flatten()[batch.real]
+        return self.applicable_bias(batch.slots.flatten()[batch.real], tasks)
 
     def step_scores(self, batch: Batch) -> Tensor:
         """c_a · s_t over A_t of every real step, MASKED elsewhere: (steps in all, actions)."""
-        tasks = batch.tasks[:, None].expand_as(batch.actions).flatten()[batch.real]
-        bias = self.applicable_bias(batch.slots.flatten()[batch.real], tasks)
-        return self.score(self.step_states(batch), bias)
+        return self.score(self.step_states(batch), self.step_bias(batch))
 
     def score(self, states: Tensor, bias: Tensor) -> Tensor:
-        """c_a · s_t plus the bias: (n, action size) and (n, actions) → (n, actions)."""
+        """c_a · s_t plus the bias: (n, action size) and (n, actions) → (n, actions).
+
+        In evaluation as `readout` says, where a method has put one there.
+        """
+        if self.readout is not None and not self.training:
+            return self.readout(states, bias, self.action_embedding)
         return torch.addmm(bias, states, self.action_embedding.t())
+
+    def forward(self, run: Callable[..., Any], *args: Any) -> Any:
+        """`run(*args)`: what `torch.func.functional_call` calls with other weights in place."""
+        return run(*args)
 
     def log_probs(self, batch: Batch) -> Tensor:
         """log P(a_t | a_<t, x) of the gold actions (eq. 6): (n, T), 0 at padding."""

@@ -46,6 +46,12 @@ def kept(run: int, task: int) -> dict[str, Any] | None:
     return _read(folder(run) / f"parser-{int(task)}.pt")
 
 
+def kept_tasks(run: int) -> tuple[int, ...]:
+    """The tasks (from 0), in order, of which `keep` has kept the parser."""
+    found = [file.stem.removeprefix("parser-") for file in folder(run).glob("parser-*.pt")]
+    return tuple(sorted(int(number) for number in found if number.isdecimal()))
+
+
 def drop_state(run: int) -> None:
     """Forget the state of a finished run, which needs none; its parsers stay."""
     _remove(folder(run) / "state.pt")

@@ -33,6 +33,7 @@ from core.events import (
     ActionsKnown,
     Epoch,
     Errors,
+    Measures,
     MemoryStored,
     Predictions,
     StageTime,
@@ -181,6 +182,14 @@ errors = _event_table(
     _many("total", Integer),
     _many("nll", Float, nullable=True),
     _many("writable", Integer),
+)
+
+measures = _event_table(
+    "measures",
+    Measures,
+    _key("task"),
+    _key("name", String(64), many=True),
+    _many("value", Float, nullable=True),
 )
 
 EVENT_TABLES: Mapping[type, Table] = MappingProxyType(

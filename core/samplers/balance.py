@@ -13,9 +13,9 @@ import numpy as np
 from core.data.base import Example
 from core.options import option
 from core.registry import samplers
-from core.samplers.action_counts import Mixture, count_actions, fill_by_entropy
+from core.samplers.action_counts import ActionCounts, Mixture, count_actions, fill_by_entropy
 from core.samplers.base import Selection
-from core.similarity.base import distinct_forms
+from core.similarity.base import Forms, distinct_forms
 
 
 @dataclass(frozen=True)
@@ -46,5 +46,10 @@ def balance(
         return Selection(())
     forms = distinct_forms(examples)
     counts = count_actions([examples[row].steps for row in forms.first_rows], options.action_counts)
+    return even_out(forms, counts, size)
+
+
+def even_out(forms: Forms, counts: ActionCounts, size: int) -> Selection:
+    """Balance's choice of `size` rows of these forms where H is that of these counts of each."""
     taken = list(fill_by_entropy(Mixture(counts), counts, forms.rows(), set(), size))
     return Selection(tuple(row for row, _ in taken), {"entropy": [h for _, h in taken]})

@@ -78,7 +78,14 @@ def dlfs(
     if size == 0:
         return Selection(())
     forms = distinct_forms(examples)
-    every = count_actions([examples[row].steps for row in forms.first_rows], options.action_counts)
+    counts = count_actions([examples[row].steps for row in forms.first_rows], options.action_counts)
+    return diversify(forms, counts, size, options, rng)
+
+
+def diversify(
+    forms: Forms, every: ActionCounts, size: int, options: DLFSOptions, rng: np.random.Generator
+) -> Selection:
+    """DLFS's choice of `size` rows of these forms where H is that of these counts of each form."""
     counts = draw_actions(every, forms.multiplicities, options.h, rng)
     clustering = cluster_forms(forms, size, options, rng)
     search = _Search(forms, counts, clustering)

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from core.data.base import Example
 from core.parser.batch import Batch, encode_rows, split_by_length
+from core.parser.by_task import call
 from core.parser.model import Parser
 
 ROWS = 256  # a batch
@@ -39,7 +40,8 @@ def utterance_encodings(examples: Sequence[Example], parser: Parser) -> np.ndarr
     found = np.empty((len(examples), parser.to_first.out_features), dtype=np.float32)
     with torch.no_grad(), _evaluating(parser):
         for part, batch in _batches(examples, parser, ROWS):
-            found[part] = parser.encode(batch.words, batch.lengths).first.cpu().numpy()
+            encoding = call(parser, parser.known_tasks, parser.encode, batch.words, batch.lengths)
+            found[part] = encoding.first.cpu().numpy()
     return found
 
 

@@ -7,10 +7,11 @@ import streamlit as st
 
 from core.analysis import clusters as analysis
 from core.charts import clusters as charts
+from core.charts.trees import tree
 from pages.shared.address import follow, key_of, publish, read_numbers
 from pages.shared.clusters import Shown
 from pages.shared.comparing import draw_comparison
-from pages.shared.figures import download, draw_figure, present
+from pages.shared.figures import CONFIG, download, draw_figure, present, save
 from pages.shared.task_choice import pick
 
 VIEWS = {"map": "Map", "clusters": "Clusters", "smatch": "Productions and Smatch"}
@@ -51,24 +52,37 @@ def _map(shown: Shown, table: pd.DataFrame) -> None:
         ", ".join(name for name, forms in rings.items() if form in forms) for form in table.form
     ]
     st.markdown(
-        f"Each mark is one of {len(table):,} distinct forms, larger for more rows; colour "
-        f"and symbol are its cluster. Distances are 1 − similarity by productions, laid on a plane "
-        f"by classical scaling, which shows {100 * shown.map.explained:.0f} % of their squares. "
-        "Draw a lasso, or click, to choose forms; a double click lets go."
+        f"Each mark is one of {len(table):,} distinct forms, larger for more rows; colour and "
+        f"symbol are its cluster. Distances are 1 − similarity by {_similarity(shown)}, laid on a "
+        f"plane by {_layout(shown)}. A lasso around forms chooses them, with *Pan* on the figure's "
+        "bar a click does; a double click lets go."
     )
+    unit = {"unit": ""} if shown.map.explained is None else {}
+    figure = charts.form_map(table, rings, **unit)
     event = st.plotly_chart(
-        charts.form_map(table, rings),
+        figure,
         key=f"map/{shown.key}",
         on_select="rerun",
         selection_mode=("points", "box", "lasso"),
-        config={"displaylogo": False, "scrollZoom": True},
+        config=CONFIG | {"modeBarButtonsToRemove": [], "scrollZoom": True},
     )
+    save(figure, table, key="map", file_name="forms_map.csv")
     forms = _chosen_forms(event["selection"]["points"], len(table), shown.key)
     listed = table[table.form.isin(forms)] if forms else table
     st.caption(f"{len(listed):,} of {len(table):,} forms, {listed['rows'].sum():,} rows")
     selected = _form_table(listed.drop(columns=["x", "y"]), key="forms")
     download(listed, key="forms/csv", file_name="forms.csv")
     _tree(shown, _follow_form(selected, len(table), listed))
+
+
+def _similarity(shown: Shown) -> str:
+    return "Smatch" if shown.options.similarity == "smatch" else "productions"
+
+
+def _layout(shown: Shown) -> str:
+    if shown.map.explained is None:
+        return "UMAP, which keeps like forms together; how far groups are apart says little"
+    return f"classical scaling, which shows {100 * shown.map.explained:.0f} % of their squares"
 
 
 def _chosen_forms(points: Sequence[dict], count: int, map_key: str) -> list[int]:
@@ -118,7 +132,10 @@ def _tree(shown: Shown, form: int) -> None:
     medoid = int(shown.map.clustering.medoids[cluster])
     st.subheader(f"Form {form}, of cluster {cluster}")
     st.code(shown.map.forms.texts[form], language=None, wrap_lines=True)
-    draw_figure(charts.tree(shown.map.forms.trees[form]), key=f"tree/{shown.key}")
+    figure = tree(shown.map.forms.trees[form])
+    draw_figure(figure, key=f"tree/{shown.key}")
+    nodes = analysis.node_table(shown.map.forms.trees[form])
+    save(figure, nodes, key="tree", file_name=f"form_{form}.csv")
     if form == medoid:
         st.caption("It is the medoid of its cluster. Another form is drawn when its row is chosen.")
     else:
@@ -158,7 +175,8 @@ def _clusters(shown: Shown, table: pd.DataFrame) -> None:
     some = "" if len(forms) == len(mine) else f"the {len(forms)} forms nearest to the medoid, of "
     present(
         charts.distances(forms, distances),
-        f"Distances (1 − similarity by productions) inside the cluster: {some}{len(mine):,} forms.",
+        f"Distances (1 − similarity by {_similarity(shown)}) inside the cluster: {some}"
+        f"{len(mine):,} forms.",
         pd.DataFrame(distances, index=forms, columns=forms).reset_index(names="form"),
         key="distances",
         file_name=f"cluster_{cluster}_distances.csv",

@@ -1,7 +1,8 @@
 """Which forms to look at, in how many clusters, and the memories that are ringed on their map."""
 
+import importlib.util
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +17,8 @@ from core.registry import samplers
 from core.runs.life import Run
 from core.similarity.clusters import ClusterOptions
 from pages.shared.address import follow, publish
+from pages.shared.aligning import prepare
+from pages.shared.model_based import choose, pick_parser
 from pages.shared.options import Form
 from pages.shared.results import computed
 from pages.shared.runs import SHOWN, store, title_of
@@ -23,8 +26,13 @@ from pages.shared.task_choice import Chosen, pick, pick_task, rows_key
 from pages.shared.text import escape
 
 SEED = next(spec for spec in specs(RunConfig) if spec.name == "seed")
-SIZE = next(spec for spec in specs(RunConfig) if spec.name == "memory_size")
+SIZE = replace(
+    next(spec for spec in specs(RunConfig) if spec.name == "memory_size"),
+    help="into how many clusters the distinct forms fall, and how many rows each ringed sampler "
+    "keeps: a memory of M rows takes one row of each of M clusters (paper: 50)",
+)
 DEFAULT = ["dlfs"]
+SAME_ROWS = {"task_order": (), "order_seed": 0, "idioms": 0}  # settings that change no row
 
 
 @dataclass(frozen=True)
@@ -34,6 +42,7 @@ class Shown:
     chosen: Chosen
     map: FormMap
     kept: tuple[Kept, ...]
+    options: ClusterOptions
     seed: int
     key: str
 
@@ -43,53 +52,73 @@ def pick_map() -> Shown:
     runs = store().runs(limit=SHOWN)
     with st.container(border=True):
         chosen = pick_task()
-        config, options, names, run = _form(chosen, runs)
+        asked = _form(chosen, runs)
+    config, options, rows = asked.config, asked.options, chosen.task.train
     values = [(spec.name, getattr(options, spec.name)) for spec in specs(ClusterOptions)]
-    key = ("map", chosen.key, config.memory_size, config.seed, tuple(values))
-    rows = chosen.task.train
+    key = ("map", chosen.key, config.memory_size, config.seed, tuple(values), asked.layout)
     wanted: dict[Any, Any] = {
-        key: partial(read_map, rows, config.memory_size, config.seed, options)
+        key: partial(read_map, rows, config.memory_size, config.seed, options, asked.layout)
     }
-    for name in names:
-        mine = config.with_(sampler=name)
-        label = samplers[name].label
-        wanted["memory", chosen.key, mine.to_json(), 0] = partial(
-            choosing.choose, mine, rows, label
-        )
-    found, *kept = computed(wanted, "Draw the map")
-    if run is not None:
-        place = run.facts["tasks"].index(chosen.task.name)
-        stored = choosing.stored(store(), run, place, f"run {run.id}")
+    for name in asked.samplers:
+        mine = config.with_(sampler=name, sampler_options=_cluster_options(name, options))
+        by = asked.parser if samplers[name].traits["parser"] else None
+        place = ("memory", chosen.key, mine.to_json(), by.id if by else 0)
+        wanted[place] = partial(choose, mine, chosen, by)
+    first = prepare(rows, wanted) if options.similarity == "smatch" else None
+    found, *kept = computed(wanted, "Draw the map", first)
+    if asked.stored is not None:
+        place = asked.stored.facts["tasks"].index(chosen.task.name)
+        stored = choosing.stored(store(), asked.stored, place, f"run {asked.stored.id}")
         kept += [] if stored is None else [stored]
-    return Shown(chosen, found, tuple(kept), config.seed, str(hash(key)))
+    return Shown(chosen, found, tuple(kept), options, config.seed, str(hash(key)))
 
 
-def _form(
-    chosen: Chosen, runs: Sequence[Run]
-) -> tuple[RunConfig, ClusterOptions, list[str], Run | None]:
+def _cluster_options(sampler: str, options: ClusterOptions) -> dict[str, Any]:
+    """The page's options of the clusters that the sampler has too, where not its defaults."""
+    return {
+        spec.name: getattr(options, spec.name)
+        for spec in specs(samplers[sampler].options)
+        if hasattr(options, spec.name) and getattr(options, spec.name) != spec.default
+    }
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the form says."""
+
+    config: RunConfig
+    options: ClusterOptions
+    layout: str
+    samplers: list[str]
+    parser: Run | None  # whose parser the model-based samplers take
+    stored: Run | None  # whose stored memory is ringed
+
+
+def _form(chosen: Chosen, runs: Sequence[Run]) -> _Asked:
     form = Form()
-    columns = st.columns([1, 1, 2, 2], vertical_alignment="bottom")
+    columns = st.columns([5, 4, 9, 8], vertical_alignment="bottom")
     with columns[0]:
-        form.draw([SIZE], columns=1)
+        form.draw([SIZE], columns=1, labels={SIZE.name: "Clusters (memory size)"})
     with columns[1]:
         form.draw([SEED], columns=1)
-    offered = [name for name, entry in samplers.items() if not entry.traits["parser"]]
     key = follow("samplers", DEFAULT, lambda text: text.split(","))
-    st.session_state[key] = [name for name in st.session_state[key] if name in offered]
+    st.session_state[key] = [name for name in st.session_state[key] if name in samplers]
     with columns[2]:
         names = st.multiselect(
             "Ringed: what these samplers keep",
-            offered,
+            list(samplers),
             format_func=lambda name: samplers[name].label,
             key=key,
-            help="As many rows as the memory size says, with this seed and their own defaults.",
+            placeholder="None",
+            help="As many rows as there are clusters, with this seed. LFS and DLFS take the "
+            "options of the clusters below: of each cluster here they keep one row.",
         )
     publish("samplers", None if names == DEFAULT else ",".join(names))
     with columns[3]:
-        run = _pick_run(chosen, runs)
-    declared = [spec for spec in specs(ClusterOptions) if spec.name != "similarity"]
-    with st.expander("Options of the clusters", icon=":material/tune:"):
-        form.draw(declared, "cluster.")
+        stored = _pick_run(chosen, runs)
+    with st.expander("Options of the clusters and the map", icon=":material/tune:"):
+        form.draw(specs(ClusterOptions), "cluster.", columns=4)
+        layout = _pick_layout()
     try:
         options = build_options(ClusterOptions, form.below("cluster."), "cluster.")
         config = chosen.config.with_(
@@ -103,7 +132,22 @@ def _form(
         st.error(escape(error), icon=":material/error:")
     if form.errors:
         st.stop()
-    return config, options, names, run
+    by_parser = any(samplers[name].traits["parser"] for name in names)
+    parser = pick_parser(chosen, runs, stored) if by_parser else None
+    return _Asked(config, options, layout, names, parser, stored)
+
+
+def _pick_layout() -> str:
+    """How the map is laid out: UMAP only where its package is there."""
+    if importlib.util.find_spec("umap") is None:
+        st.caption(
+            "The map is laid out by classical scaling. UMAP is offered beside it where the package "
+            "umap-learn is installed (`pip install umap-learn`)."
+        )
+        return "scaling"
+    labels = {"scaling": "classical scaling", "umap": "UMAP (half a minute the first time)"}
+    with st.columns(3)[0]:
+        return pick("layout", "Layout of the map", list(labels), "scaling", labels)
 
 
 def _pick_run(chosen: Chosen, runs: Sequence[Run]) -> Run | None:
@@ -118,7 +162,7 @@ def _pick_run(chosen: Chosen, runs: Sequence[Run]) -> Run | None:
         if (
             (run.id, k) in stored
             and run.facts["train_rows"][k] == count
-            and rows_key(run.config.with_(task_order=(), order_seed=0)) == rows_key(chosen.config)
+            and rows_key(run.config.with_(**SAME_ROWS)) == rows_key(chosen.config)
         ):
             there[str(run.id)] = run
     titles = {id: title_of(run) for id, run in there.items()} | {"": "none"}

@@ -14,6 +14,7 @@ from core.charts.clusters import agreement
 from core.language.tree import Node
 from core.similarity.smatch import SmatchStopped
 from pages.shared.address import follow, publish
+from pages.shared.aligning import duration_of, pairs_of
 from pages.shared.clusters import Shown
 from pages.shared.figures import present
 from pages.shared.text import escape
@@ -39,6 +40,11 @@ class Comparison:
     @property
     def under_way(self) -> bool:
         return self._thread.is_alive()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for its end, so long at most; whether it has ended."""
+        self._thread.join(seconds)
+        return not self.under_way
 
     def cancel(self) -> None:
         """End it within a message of pairs; what is aligned stays on disk."""
@@ -75,11 +81,10 @@ def draw_comparison(shown: Shown) -> None:
         return
     size = st.number_input("Forms to compare", 2, most, step=10, key=key)
     publish("compared", None if size == min(FORMS, most) else str(size))
-    pairs = size * (size - 1) // 2
     drawn = "" if size == count else f" drawn of {count:,}"
     st.caption(
-        f"{size} forms{drawn}: {pairs:,} pairs. Smatch aligns a pair in 10 to 60 ms, so this takes "
-        f"{pairs / 100:.0f} to {pairs / 16:.0f} s on one core the first time; it is kept on disk."
+        f"{size} forms{drawn}: {pairs_of(size):,} pairs. Smatch aligns a pair in 10 to 60 ms, so "
+        f"this takes {duration_of(size)} the first time; it is kept on disk."
     )
     what = (shown.key, size)
     under_way = what in comparisons() and comparisons()[what].under_way

@@ -8,10 +8,11 @@ import streamlit as st
 from core.config import OPTION_GROUPS, RunConfig, changed
 from core.data.base import DataError, DataMissing
 from core.data.upload import uploads
+from core.needs import needs, own_sampler, refuse
 from core.options import ConfigError, OptionSpec, specs
 from core.registry import Entry, datasets, methods, samplers
 from core.runs import devices
-from pages.shared.address import follow, publish
+from pages.shared.address import follow, key_of, publish
 from pages.shared.datasets import task_rows
 from pages.shared.options import Form, explain, label, read, write
 from pages.shared.runs import find_run
@@ -38,17 +39,24 @@ def draw_config() -> tuple[RunConfig | None, list[str]]:
         form.draw(_group("Parser"))
     with st.expander("Machine: device and threads", icon=":material/memory:"):
         _machine(form)
+    with st.expander("Recording: what is noted beside accuracy", icon=":material/edit_note:"):
+        form.draw(_group("Recording"))
     if form.errors:
         return None, form.errors
     try:
-        return _build(form), []
+        config = _build(form)
+        refuse(config)
     except ConfigError as error:
         return None, [str(error)]
+    return config, []
 
 
 def parameters(config: RunConfig) -> dict[str, str]:
     """The address's parameters for a form that says this config."""
-    return {"seeds" if n == "seed" else n: write(value) for n, value in changed(config)}
+    found = dict(changed(config)) | {"sampler": config.sampler}
+    if config.sampler == own_sampler(config.method):
+        del found["sampler"]
+    return {"seeds" if name == "seed" else name: write(value) for name, value in found.items()}
 
 
 def _read_clone() -> None:
@@ -69,20 +77,32 @@ def _group(name: str, late: bool | None = None) -> Iterable[OptionSpec]:
             yield spec
 
 
-def _choose(form: Form, name: str, entries: dict[str, Entry]) -> Entry:
-    """One of a registry's entries, with its summary below."""
+def _choose(form: Form, name: str, entries: dict[str, Entry], own: str = "") -> Entry:
+    """One of a registry's entries, its summary below; `own` until another is chosen by hand."""
     spec = SPECS[name]
-    key = follow(name, spec.default)
+    first = own or spec.default
+    by_hand = bool(own) and _chosen_by_hand(name, own)
+    key = follow(name, first)
+    if own and not by_hand:
+        st.session_state[key] = own
     if st.session_state[key] not in entries:
         asked = st.session_state[key]
         form.errors.append(f"{name} = {asked!r}: expected one of {', '.join(entries)}.")
-        st.session_state[key] = spec.default
+        st.session_state[key] = first
     labels = {entry.name: entry.label for entry in entries.values()}
     chosen = st.selectbox(label(name), list(entries), format_func=labels.get, key=key)
-    publish(name, None if chosen == spec.default else chosen)
+    publish(name, None if chosen == first and not by_hand else chosen)
     form.add(spec, name, chosen)
     st.caption(escape(entries[chosen].summary))
     return entries[chosen]
+
+
+def _chosen_by_hand(name: str, own: str) -> bool:
+    """Whether a choice stands in the address or is not what was preset when it was drawn last."""
+    chosen, preset = st.session_state.get(key_of(name)), key_of(f"{name}/own")
+    last = st.session_state.get(preset, own)
+    st.session_state[preset] = own
+    return name in st.query_params or chosen not in (None, last)
 
 
 def _tasks(form: Form) -> None:
@@ -152,10 +172,11 @@ def _method(form: Form) -> None:
         method = _choose(form, "method", dict(methods))
     with right:
         form.draw(specs(method.options), "method.", columns=2)
-    if method.traits.get("memory"):
+    st.caption(escape(needs(method)))
+    if method.traits["memory"]:
         left, right = st.columns([1, 2])
         with left:
-            sampler = _choose(form, "sampler", dict(samplers))
+            sampler = _choose(form, "sampler", dict(samplers), own_sampler(method.name))
         with right:
             form.draw([SPECS["memory_size"]], columns=2)
         if specs(sampler.options):

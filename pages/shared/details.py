@@ -3,10 +3,14 @@
 import pandas as pd
 import streamlit as st
 
+from core.analysis.measures import measures
+from core.analysis.progress import times
 from core.analysis.settings import in_words, settings, show
+from core.commands.display import duration
 from core.commands.line import command_line
 from core.config import RunConfig, changed
 from core.runs.life import Run
+from pages.shared.runs import store
 
 
 def draw_details(run: Run) -> None:
@@ -49,7 +53,13 @@ def _facts(run: Run) -> list[tuple[str, ...]]:
         told.get("tasks", []), told.get("train_rows", []), told.get("test_rows", []), strict=True
     ):
         rows.append((f"task {name}", f"{train:,} rows to learn, {test:,} to test"))
+    for name, seconds in times(store(), run.id).items():
+        rows.append((f"time for {name}", duration(seconds)))
     for name in ("actions", "slots", "parameters"):
         if name in told:
             rows.append((name, f"{told[name]:,}"))
+    if told.get("task_parameters"):
+        rows.append(("of them each task's own", f"{told['task_parameters']:,}"))
+    for k, named in list(measures(store(), run.id).items())[-1:]:  # after the last task
+        rows += [(name, f"{value:.3g} after task {k + 1}") for name, value in named.items()]
     return rows + [(name, version) for name, version in run.versions.items()]

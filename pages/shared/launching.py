@@ -10,6 +10,7 @@ from core.commands.display import duration
 from core.commands.line import command_line
 from core.config import RunConfig
 from core.data.base import DataError
+from core.needs import own_sampler
 from core.options import ConfigError
 from core.registry import datasets
 from core.runs.estimate import Estimate, estimate, measure
@@ -46,7 +47,8 @@ def draw_launch(config: RunConfig | None, errors: Sequence[str]) -> None:
         if st.button(label, type="primary", icon=":material/play_arrow:", width="stretch"):
             _launch(configs, name)
         st.caption("The same by command line" + (", for the first seed" * (len(configs) > 1)))
-        st.code(command_line(configs[0]), language="bash", wrap_lines=True)
+        line = command_line(configs[0], own_sampler(configs[0].method))
+        st.code(line, language="bash", wrap_lines=True)
         with time:
             _show_time(configs)
 

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.analysis import accuracy
+from core.analysis.choosing import stored_tasks
 from core.analysis.progress import passes
 from core.charts.accuracy import course
 from core.charts.progress import loss
@@ -14,11 +15,12 @@ from core.commands.display import duration
 from core.runs.life import QUEUED, RUNNING, Run, StoreError
 from pages.shared.address import follow, key_of, publish
 from pages.shared.details import draw_details
-from pages.shared.figures import draw_figure
+from pages.shared.figures import draw_figure, save
 from pages.shared.runs import COLUMNS, SHOWN, manager, overview, store
 from pages.shared.text import STATUS, escape
 
 EVERY = 1.5  # seconds between two looks
+Drawn = tuple[go.Figure, pd.DataFrame]  # a figure and its data
 
 
 @st.fragment(run_every=EVERY)
@@ -104,6 +106,13 @@ def _head(run: Run) -> None:
             icon=":material/show_chart:",
             query_params={"run": str(run.id)},
         )
+        if not stored_tasks(store(), [run.id]).empty:
+            st.page_link(
+                "pages/memories.py",
+                label="Memories",
+                icon=":material/inventory_2:",
+                query_params={"source": "runs", "run": str(run.id)},
+            )
         st.page_link(
             "pages/launch.py",
             label="Clone",
@@ -202,28 +211,32 @@ def _figures(run: Run) -> None:
     with left:
         st.markdown("**Loss** of each pass over a task's rows, replay and penalty included.")
         state = (*place, told.get("epoch"), told.get("loss"))
-        draw_figure(_kept("loss", state, lambda: _loss(run)), key="loss")
+        figure, data = _kept("loss", state, lambda: _loss(run))
+        draw_figure(figure, key="loss")
+        save(figure, data, key="loss", file_name=f"loss_run_{run.id}.csv")
     with right:
         st.markdown("**Accuracy** over all tasks seen, after each task (the paper's Table 1).")
-        draw_figure(_kept("course", place, lambda: _course(run)), key="course")
+        figure, data = _kept("course", place, lambda: _course(run))
+        draw_figure(figure, key="course")
+        save(figure, data, key="course", file_name=f"acc_run_{run.id}.csv")
 
 
-def _kept(name: str, state: tuple, make: Callable[[], go.Figure]) -> go.Figure:
-    """The figure drawn last while the run stands as it did then; else a new one."""
+def _kept(name: str, state: tuple, make: Callable[[], Drawn]) -> Drawn:
+    """What was drawn last while the run stands as it did then; else a new one."""
     held = st.session_state.get(key_of(name))
     if held is None or held[0] != state:
         held = st.session_state[key_of(name)] = (state, make())
     return held[1]
 
 
-def _loss(run: Run) -> go.Figure:
+def _loss(run: Run) -> Drawn:
     done = passes(store(), run.id)
-    return loss(done, run.facts.get("tasks", []), now=_now(run, run.progress_text, done))
+    return loss(done, run.facts.get("tasks", []), now=_now(run, run.progress_text, done)), done
 
 
-def _course(run: Run) -> go.Figure:
+def _course(run: Run) -> Drawn:
     curve = accuracy.curves(accuracy.cells(store(), [run]))
-    return course(curve, run.facts.get("tasks", []))
+    return course(curve, run.facts.get("tasks", [])), curve
 
 
 def _now(run: Run, told: dict, done: pd.DataFrame) -> float | None:

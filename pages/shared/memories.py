@@ -70,7 +70,7 @@ def _of_runs(runs: Sequence[Run], name: str) -> Memories:
         k = names.index(name) if name in names else -1
         memory = choosing.stored(store(), run, k, label)
         rows = _rows_of(run, k)
-        if memory is None or rows is None or (task is not None and rows.train != task.train):
+        if memory is None or rows is None or (task is not None and not _same_rows(rows, task)):
             why = "has stored no memory of it" if memory is None else "learned other rows than here"
             st.warning(escape(f"Run {run.id} {why}."), icon=":material/warning:")
             continue
@@ -80,6 +80,11 @@ def _of_runs(runs: Sequence[Run], name: str) -> Memories:
     if task is None:
         st.info("Choose a run whose data are on this machine.", icon=":material/arrow_upward:")
         st.stop()
+    if source.config.idioms:
+        st.caption(
+            f"Actions are those of run {source.id}, larger idioms among them "
+            f"({source.config.idioms} learned a task)."
+        )
     k = max(len(memory.rows) for memory in kept)
     key = ("task", (*rows_key(source.config), name), k)
     make = lambda: read_task(task.train, k)  # noqa: E731
@@ -88,6 +93,13 @@ def _of_runs(runs: Sequence[Run], name: str) -> Memories:
     else:
         rows = results().get(key) or compute(key, make)
     return Memories(rows, tuple(kept), k)
+
+
+def _same_rows(one: Task, other: Task) -> bool:
+    """Whether both have the same utterances and forms, in whatever actions."""
+    return one.train is other.train or [(r.utterance, r.logical_form) for r in one.train] == [
+        (r.utterance, r.logical_form) for r in other.train
+    ]
 
 
 def _labels(runs: Sequence[Run]) -> list[str]:
@@ -102,7 +114,7 @@ def _labels(runs: Sequence[Run]) -> list[str]:
 
 
 def _rows_of(run: Run, k: int) -> Task | None:
-    """Task k as the run learned it; None where the data here are not (or no longer) those."""
+    """Task k as the run learned it, in its actions; None where the data here aren't those."""
     try:
         tasks = tasks_of(run.config)
     except (DataError, ConfigError):

@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,13 +53,20 @@ class Form:
     values: dict[str, Any] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
 
-    def draw(self, options: Iterable[OptionSpec], prefix: str = "", columns: int = 3) -> None:
-        """A widget for each option, in rows of so many."""
+    def draw(
+        self,
+        options: Iterable[OptionSpec],
+        prefix: str = "",
+        columns: int = 3,
+        labels: Mapping[str, str] | None = None,
+    ) -> None:
+        """A widget for each option, in rows of so many; `labels` by name, where not its own."""
         for at, spec in enumerate(options):
             if at % columns == 0:
                 row = st.columns(columns, vertical_alignment="bottom")
             with row[at % columns]:
-                self.add(spec, prefix + spec.name, _draw(spec, prefix + spec.name))
+                name = prefix + spec.name
+                self.add(spec, name, _draw(spec, name, (labels or {}).get(spec.name, label(name))))
 
     def add(self, spec: OptionSpec, name: str, value: Any) -> None:
         """Take a value, and what is wrong with it."""
@@ -91,10 +98,10 @@ def label(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _draw(spec: OptionSpec, name: str) -> Any:
+def _draw(spec: OptionSpec, name: str, text: str) -> Any:
     """The widget that fits the option's type; the number fields leave the range to the check."""
     key = follow(name, spec.default, lambda text: read(spec, text))
-    text, help = label(name), explain(spec)
+    help = explain(spec)
     if spec.type is bool:
         value = st.toggle(text, key=key, help=help)
     elif spec.choices is not None:

@@ -7,14 +7,15 @@ from typing import Any
 
 import streamlit as st
 
-from core.analysis.choosing import NoParser
 from core.data.base import DataError
+from core.inspection.parsers import NoParser
 from core.options import ConfigError
 from core.runs.checkpoints import CheckpointError
 from pages.shared.text import escape
 
 MOST = 400  # results kept; the one not looked at for longest goes first
-FAULTS = (ConfigError, DataError, MemoryError, CheckpointError, NoParser)
+FAULTS = (ConfigError, DataError, MemoryError, CheckpointError, NoParser, OSError)
+Tell = Callable[[float, str], None]  # hears how much is done, from 0 to 1, and says it in words
 
 
 class Results:
@@ -52,23 +53,33 @@ def results() -> Results:
     return Results()
 
 
-def computed(wanted: Mapping[Any, Callable[[], Any]], label: str) -> list[Any]:
+def computed(
+    wanted: Mapping[Any, Callable[[], Any]],
+    label: str,
+    first: Callable[[Tell], None] | None = None,
+) -> list[Any]:
     """The values wanted, by key and how to make them; none is None.
 
     Where some are not known yet, a button called `label` makes them one after the other; the page
-    ends before that. A click on Cancel, or on anything else, is heard between two of them.
+    ends before that. `first` is what has to be done before, and tells how far it is. A click on
+    Cancel, or on anything else, is heard between two values and where `first` tells something.
     """
     known = {key: results().get(key) for key in wanted}
     missing = [key for key, value in known.items() if value is None]
     if not missing:
         return list(known.values())
     place = st.empty()
-    if not place.button(label, type="primary", icon=":material/play_arrow:"):
-        st.caption("Computed on a click; what was computed once opens at once the next time.")
-        st.stop()
     with place.container():
+        go = st.button(label, type="primary", icon=":material/play_arrow:")
+        st.caption("Computed on a click; what was computed once opens at once the next time.")
+    if not go:
+        st.stop()
+    place.empty()
+    with st.container():  # another than above, where greyed out the button would stay behind
         bar = st.progress(0.0, "Starting …")
         st.button("Cancel", icon=":material/close:")
+        if first is not None:
+            _carry_out(lambda: first(bar.progress))
         for number, key in enumerate(missing):
             bar.progress(number / len(missing), f"{number + 1} of {len(missing)} …")
             compute(key, wanted[key])
@@ -77,8 +88,12 @@ def computed(wanted: Mapping[Any, Callable[[], Any]], label: str) -> list[Any]:
 
 def compute(key: Any, make: Callable[[], Any]) -> Any:
     """Make a value and keep it; where that is not possible the page says so and ends."""
+    return results().keep(key, _carry_out(make))
+
+
+def _carry_out(call: Callable[[], Any]) -> Any:
     try:
-        return results().keep(key, make())
+        return call()
     except FAULTS as error:
         st.error(escape(error), icon=":material/error:")
         st.stop()

@@ -45,10 +45,12 @@ def title_of(run: Run) -> str:
     return f"{run.id} · {run.name}"
 
 
-def pick_runs(label: str, runs: Sequence[Run], default: Sequence[int]) -> list[Run]:
-    """Several of these runs, in the order chosen; bound to ?run=3,5."""
+def pick_runs(
+    label: str, runs: Sequence[Run], default: Sequence[int], most: int | None = None
+) -> list[Run]:
+    """Several of these runs (so many at most), in the order chosen; bound to ?run=3,5."""
     by_id = {run.id: run for run in runs}
-    known = lambda ids: [id for id in dict.fromkeys(ids) if id in by_id]  # noqa: E731
+    known = lambda ids: [id for id in dict.fromkeys(ids) if id in by_id][:most]  # noqa: E731
     key = follow("run", known(default), lambda text: known(read_numbers(text)))
     st.session_state[key] = known(st.session_state[key])  # one may have been deleted
     chosen = st.multiselect(
@@ -56,7 +58,8 @@ def pick_runs(label: str, runs: Sequence[Run], default: Sequence[int]) -> list[R
         list(by_id),
         format_func=lambda id: title_of(by_id[id]),
         key=key,
-        placeholder="Choose one run or several",
+        placeholder="Choose one run or several" if most is None else f"Choose up to {most} runs",
+        max_selections=most,
     )
     publish("run", ",".join(map(str, chosen)))
     return [by_id[id] for id in chosen]

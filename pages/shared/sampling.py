@@ -6,18 +6,17 @@ from typing import Any
 
 import streamlit as st
 
-from core.analysis import accuracy, choosing
-from core.analysis.memory import Kept, Memories, read_task
+from core.analysis.memory import Memories, read_task
 from core.config import RunConfig
-from core.data.base import DataError
 from core.options import ConfigError, specs
 from core.registry import samplers
 from core.runs.life import Run
 from pages.shared.address import follow, publish
+from pages.shared.aligning import prepare
+from pages.shared.model_based import choose, pick_parser
 from pages.shared.options import Form, read_seeds
-from pages.shared.results import computed, results
-from pages.shared.runs import store, title_of
-from pages.shared.task_choice import Chosen, pick, pick_task
+from pages.shared.results import computed
+from pages.shared.task_choice import Chosen, pick_task
 from pages.shared.text import escape
 
 DEFAULT = ["random", "lfs", "dlfs"]
@@ -30,7 +29,7 @@ def sampled(runs: Sequence[Run]) -> Memories:
         chosen = pick_task()
         config, names, seeds, options = _form(chosen)
         needed = [name for name in names if samplers[name].traits["parser"]]
-        run = _pick_parser(chosen, runs) if needed else None
+        run = pick_parser(chosen, runs) if needed else None
     size = config.memory_size
     wanted: dict[Any, Callable[[], Any]] = {
         ("task", chosen.key, size): partial(read_task, chosen.task.train, size)
@@ -40,10 +39,10 @@ def sampled(runs: Sequence[Run]) -> Memories:
             mine = config.with_(sampler=name, sampler_options=options[name], seed=seed)
             source = run.id if name in needed and run else 0
             by = run if source else None
-            wanted["memory", chosen.key, mine.to_json(), source] = partial(
-                _choose, mine, chosen, by
-            )
-    task, *kept = computed(wanted, _label(len(names) * len(seeds)))
+            wanted["memory", chosen.key, mine.to_json(), source] = partial(choose, mine, chosen, by)
+    smatch = any(each.get("similarity") == "smatch" for each in options.values())
+    first = prepare(chosen.task.train, wanted) if smatch else None
+    task, *kept = computed(wanted, _label(len(names) * len(seeds)), first)
     return Memories(task, tuple(kept), size)
 
 
@@ -87,15 +86,9 @@ def _form(chosen: Chosen) -> tuple[RunConfig, list[str], tuple[int, ...], dict[s
 
 
 def _all_options(form: Form, names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Each sampler's options that differ from their defaults.
-
-    Smatch isn't offered here: it takes minutes to hours, which runs and the command line may.
-    """
+    """Each sampler's options that differ from their defaults."""
     found: dict[str, dict[str, Any]] = {name: {} for name in names}
-    declared = {
-        name: [spec for spec in specs(samplers[name].options) if spec.name != "similarity"]
-        for name in names
-    }
+    declared = {name: specs(samplers[name].options) for name in names}
     if not any(declared.values()):
         return found
     with st.expander("Options of the samplers", icon=":material/tune:"):
@@ -107,45 +100,3 @@ def _all_options(form: Form, names: Sequence[str]) -> dict[str, dict[str, Any]]:
                 given = form.below(f"{name}.").items()
                 found[name] = {n: value for n, value in given if value != defaults[n]}
     return found
-
-
-def _pick_parser(chosen: Chosen, runs: Sequence[Run]) -> Run:
-    """The run whose parser, as it stood after the task, the model-based samplers take."""
-    same = [
-        run
-        for run in runs
-        if run.config.dataset == chosen.config.dataset
-        and run.config.dataset_options == chosen.config.dataset_options
-        and run.config.evaluation == "test"
-        and chosen.task.name in run.facts.get("tasks", [])
-    ]
-    after = accuracy.latest(store(), [run.id for run in same]).set_index("run").after
-    learned = {
-        str(run.id): run
-        for run in same
-        if after.get(run.id, -1) >= run.facts["tasks"].index(chosen.task.name)
-    }
-    if not learned:
-        st.info(
-            "FSS, GSS and Prior choose by a trained parser, and no run has learned this task yet. "
-            "Launch one, or leave these samplers out.",
-            icon=":material/inbox:",
-        )
-        st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
-        st.stop()
-    titles = {id: title_of(run) for id, run in learned.items()}
-    label = "Parser, after this task, of run"
-    return learned[pick("run", label, list(learned), next(iter(learned)), titles)]
-
-
-def _choose(config: RunConfig, chosen: Chosen, run: Run | None) -> Kept:
-    """What the sampler keeps; a run's parser is read once for all."""
-    label = samplers[config.sampler].label
-    if run is None:
-        return choosing.choose(config, chosen.task.train, label)
-    key = ("parser", chosen.key, run.id)
-    found = results().get(key) or results().keep(key, choosing.parser_after(run, chosen.task.name))
-    parser, task = found
-    if [row.utterance for row in task.train] != [row.utterance for row in chosen.task.train]:
-        raise DataError(f"The data are no longer those that run {run.id} learned.")
-    return choosing.choose(config, task.train, label, parser)

@@ -8,7 +8,8 @@ import streamlit as st
 
 from core import places
 from core.config import RunConfig
-from core.data.base import DataError, DataMissing, Task, load_tasks
+from core.data.base import DataError, DataMissing, Task
+from core.data.deriving import derived_tasks
 from core.data.upload import uploads
 from core.options import ConfigError, specs
 from core.registry import datasets
@@ -31,7 +32,7 @@ class Chosen:
 
 
 def tasks_of(config: RunConfig) -> tuple[Task, ...]:
-    """The tasks of a config, in its order.
+    """The tasks of a config, in its order and with its larger idioms.
 
     DataError (DataMissing) where the data can't be read, ConfigError where settings are wrong.
     """
@@ -39,12 +40,13 @@ def tasks_of(config: RunConfig) -> tuple[Task, ...]:
 
 
 def rows_key(config: RunConfig) -> tuple[str, ...]:
-    """What decides which tasks a config has, and where their data lie."""
+    """What decides which tasks a config has and in which actions, and where their data lie."""
     kept = RunConfig(
         dataset=config.dataset,
         dataset_options=config.dataset_options,
         task_order=config.task_order,
         order_seed=config.order_seed,
+        idioms=config.idioms,
         evaluation=config.evaluation,
     )
     return (kept.to_json(), str(places.data_folder()), str(places.home()))
@@ -52,7 +54,7 @@ def rows_key(config: RunConfig) -> tuple[str, ...]:
 
 @st.cache_resource(show_spinner="Reading the data set …", max_entries=8, ttl=3600)
 def _tasks(config: str, data_folder: str, home: str) -> tuple[Task, ...]:
-    return load_tasks(RunConfig.from_json(config))
+    return derived_tasks(RunConfig.from_json(config))
 
 
 def pick(

@@ -5,11 +5,13 @@ emoji codes and links. What is not ours goes through `escape` before it stands i
 """
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 _MARKS = re.compile(r"([!-/:-@\[-`{-~])")  # ASCII punctuation, as CommonMark has it
+_KEPT = "\u200c\u200d"  # they join letters and emoji
 _JOINER = "\u2060"  # no width, no line break: keeps emoji codes, directives and addresses apart
 
 
@@ -17,6 +19,19 @@ def escape(text: object) -> str:
     """Markdown that shows this text as it is, on one line."""
     line = " ".join(str(text).split())
     return _MARKS.sub(lambda mark: f"\\{mark[1]}" + _JOINER * (mark[1] in ":@."), line)
+
+
+def visible(text: str) -> str:
+    """The text with control characters, and such as turn its direction, written as `\\x07`."""
+    return "".join(_coded(sign) if _unseen(sign) else sign for sign in text)
+
+
+def _unseen(sign: str) -> bool:
+    return unicodedata.category(sign) in ("Cc", "Cf", "Cs") and sign not in _KEPT
+
+
+def _coded(sign: str) -> str:
+    return f"\\x{ord(sign):02x}" if ord(sign) < 256 else f"\\u{ord(sign):04x}"
 
 
 @dataclass(frozen=True)

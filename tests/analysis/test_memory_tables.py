@@ -176,8 +176,6 @@ def test_stored_memories_are_those_that_runs_told():
     kept = choosing.stored(store, store.run(id), 0, "DLFS")
     assert kept == Kept("DLFS", 4, (3, 1), {"entropy": [0.5]})
     assert choosing.stored(store, store.run(id), 2, "DLFS") is None
-    with pytest.raises(choosing.NoParser, match="has not learned zoo"):
-        choosing.parser_after(store.run(id), "zoo")
     store.close()
 
 

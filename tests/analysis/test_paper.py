@@ -62,6 +62,41 @@ def test_a_run_without_the_fast_stage_meets_its_ablation():
     }
 
 
+@pytest.mark.parametrize(
+    ("options", "rows"),
+    [
+        ({"adapters": "full"}, {(1, "with DAR", 54.40)}),
+        ({"adapters": "full", "penalty": "ewc"}, {(1, "with DAR", 59.02)}),
+        ({"adapters": "without_cross"}, {(7, "DAR without cross", 52.77)}),
+        ({"adapters": "none"}, {(1, "with DAR", 54.40), (7, "without DAR", 51.44)}),
+        ({"fast": "none", "adapters": "full"}, {(3, "without fast", 49.28)}),
+        ({"fast": "task_specific"}, {(3, "fast/lwf", 47.47)}),
+        ({"fast": "all", "penalty": "ewc", "adapters": "full"}, {(3, "fast/emar", 56.93)}),
+        ({"fast": "all", "fast_epochs": 0}, {(3, "without fast", 49.28)}),
+        ({"fast": "all", "adapters": "without_cross"}, set()),
+        ({"fast_tasks": "first"}, set()),
+    ],
+)
+def test_ablations_meet_their_own_rows(options, rows):
+    table = paper.comparable(RunConfig(dataset="overnight", method_options=options), 8)
+    whole = table[table.measure == "whole"]
+    assert set(zip(whole.table, whole.note, whole.value, strict=True)) == rows
+
+
+def test_samplers_were_compared_with_dar_and_its_fast_stage():
+    config = RunConfig(dataset="overnight", sampler="random", memory_size=25)
+    full = config.with_(method_options={"adapters": "full"})
+    assert values(full, 8) == {(2, "with DAR", "avg"): 45.18}
+    for options in ({"adapters": "without_cross"}, {"fast": "all"}):
+        assert paper.comparable(config.with_(method_options=options), 8).empty
+
+
+def test_the_papers_oracle_has_no_adapters():
+    config = RunConfig(dataset="overnight", method="oracle")
+    assert values(config, 8)[1, "", "whole"] == 63.14
+    assert paper.comparable(config.with_(method_options={"adapters": "full"}), 8).empty
+
+
 def test_memory_size_does_not_matter_to_fine_tuning():
     config = RunConfig(dataset="overnight", method="finetune", memory_size=0)
     assert values(config, 8)[1, "", "whole"] == 14.40

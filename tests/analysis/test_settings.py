@@ -1,7 +1,10 @@
 """What runs are called by what differs in them."""
 
+import pytest
+
 from core.analysis.settings import differing, method_name, show
 from core.config import RunConfig
+from core.registry import methods
 
 
 def test_only_what_differs_is_told():
@@ -26,12 +29,37 @@ def test_options_of_another_method_do_not_tell_runs_apart():
     assert differing([configs[1], stronger]) == [["EWC weight 5000"], ["EWC weight 9000"]]
 
 
+def test_samplers_tell_runs_of_one_method_apart_only():
+    emr, recall = RunConfig(method="emr", sampler="random"), RunConfig()
+    one = differing([emr, recall, RunConfig(method="finetune")], leave_out=["method"])
+    assert one == [[], [], []]
+    two = differing([emr, recall, emr.with_(sampler="dlfs")], leave_out=["method"])
+    assert two == [["sampler random"], [], ["sampler dlfs"]]
+
+
+@pytest.mark.parametrize("name", list(methods))
+def test_a_method_is_called_what_it_is_registered_as(name):
+    assert method_name(RunConfig(method=name)) == methods[name].label
+
+
 def test_a_penalty_belongs_to_the_name():
     config = RunConfig(method_options={"penalty": "ewc"})
     assert method_name(config) == "Total Recall + EWC"
     assert method_name(RunConfig(method="finetune")) == "Fine-tune"
     assert method_name(RunConfig(method="brand_new")) == "Brand new"
     assert differing([RunConfig(), config]) == [[], []]
+
+
+def test_ablations_belong_to_the_name_too():
+    options = {"adapters": "full", "penalty": "ewc", "fast": "none"}
+    config = RunConfig(method_options=options)
+    assert method_name(config) == "Total Recall + DAR + EWC, no fast stage"
+    assert differing([RunConfig(method_options={"adapters": "none"}), config]) == [[], []]
+
+
+def test_what_a_run_records_does_not_tell_runs_apart():
+    configs = [RunConfig(), RunConfig(record_actions=False, error_rows=0, memory_size=10)]
+    assert differing(configs) == [["memory size 50"], ["memory size 10"]]
 
 
 def test_values_read_as_people_write_them():

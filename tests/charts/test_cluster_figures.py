@@ -1,4 +1,4 @@
-"""Cluster figures carry the numbers of their tables; trees are drawn as they are."""
+"""Cluster figures carry the numbers of their tables."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,6 @@ import pytest
 
 from core.analysis import clusters as analysis
 from core.charts import clusters as charts
-from core.language.tree import Notation, read
 from core.similarity.clusters import ClusterOptions
 from tests.conftest import make_toy_tasks
 
@@ -51,17 +50,6 @@ def test_the_distances_are_the_matrix(found):
     forms, matrix = analysis.inside(found, 0)
     (heat,) = charts.distances(forms, matrix).data
     assert np.array(heat.z) == pytest.approx(matrix, abs=1e-3)
-
-
-def test_a_tree_has_its_nodes_and_edges_and_parents_over_their_children():
-    form = read("( f ( g x <b> ) y )", Notation.S_EXPRESSION)
-    edges, nodes = charts.tree(form).data
-    assert list(nodes.hovertext) == ["f", "g", "x", "&lt;b&gt;", "y"]
-    assert list(nodes.y) == [0, 1, 2, 2, 1]
-    assert list(nodes.x) == [(0.5 + 2) / 2, 0.5, 0, 1, 2]
-    assert sum(value is None for value in edges.x) == 4
-    (_, alone) = charts.tree(read("x", Notation.FUNCTIONAL)).data
-    assert list(alone.hovertext) == ["x"]
 
 
 def test_the_scatter_of_pairs_is_thinned_out():

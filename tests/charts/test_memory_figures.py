@@ -70,7 +70,12 @@ def test_the_course_is_the_entropy_step_by_step_with_its_sweeps():
     )
     figure = charts.course(table)
     assert list(figure.data[0].y) == [1.0, 1.1, 1.3, 1.4]
-    assert [note.text for note in figure.layout.annotations] == ["sweep 1", "sweep 2"]
+    assert [note.text for note in figure.layout.annotations] == ["sweep 1", "2"]
+    many = pd.concat([table[1:2]] * 400).assign(step=np.arange(400), sweep=np.arange(1, 401))
+    figure = charts.course(many.astype({"sweep": "Int64"}))
+    assert len(figure.layout.shapes) == 400
+    places = [note.x for note in figure.layout.annotations]
+    assert min(np.diff(places)) >= 10  # a fortieth of the width for each number
     assert len(charts.course(table[:0]).data[0].x) == 0
     long = pd.concat([table[1:2]] * 12_000).assign(step=np.arange(12_000))
     assert len(charts.course(long).to_json()) < 2_000_000

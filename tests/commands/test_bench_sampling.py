@@ -45,4 +45,5 @@ def test_cost_counts_the_memory_held_meanwhile():
     cost = measure(lambda: np.ones(30_000_000).sum())  # 240 MB
     assert cost.result == 30_000_000
     assert cost.seconds > 0
+    assert cost.cpu > 0
     assert cost.gigabytes > 0.24

@@ -9,14 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.__main__ import build_parser
-from core.commands.line import command_line, flag, load_base, read_config
-from core.config import OPTION_GROUPS, RunConfig
+from core.commands.line import command_line, flag, read_config
+from core.config import OPTION_GROUPS, RunConfig, read_toml
+from core.needs import own_sampler
 from core.options import ConfigError, OptionSpec, specs
+from core.registry import methods
 
 
 def parse(words: list[str]) -> RunConfig:
     args, more = build_parser(words).parse_known_args(words)
-    return read_config(args, more, load_base(args.config))
+    return read_config(args, more, read_toml(args.config) if args.config else {})
 
 
 def values(spec: OptionSpec) -> st.SearchStrategy[Any]:
@@ -49,9 +51,10 @@ def configs(draw: st.DrawFn) -> RunConfig:
 @settings(deadline=None, max_examples=60)
 @given(configs())
 def test_a_config_as_words_and_back_is_the_same(config: RunConfig) -> None:
-    words = shlex.split(command_line(config))
-    assert words[:4] == ["python", "-m", "core", "train"]
-    assert parse(words[3:]) == config
+    for own in ("", own_sampler(config.method)):
+        words = shlex.split(command_line(config, own))
+        assert words[:4] == ["python", "-m", "core", "train"]
+        assert parse(words[3:]) == config
 
 
 def test_the_default_config_needs_no_words() -> None:
@@ -81,3 +84,25 @@ def test_a_toml_file_is_the_base_and_words_go_first(tmp_path: Path) -> None:
     file.write_text("epochs = ")
     with pytest.raises(ConfigError, match=r"base\.toml"):
         parse(["train", "--config", str(file)])
+
+
+@pytest.mark.parametrize("name", list(methods))
+def test_a_method_brings_its_own_sampler_unless_another_is_said(name: str, tmp_path: Path) -> None:
+    own = own_sampler(name)
+    assert parse(["train", "--method", name]).sampler == own
+    assert parse(["train", "--method", name, "--sampler", "lfs"]).sampler == "lfs"
+    file = tmp_path / "base.toml"
+    file.write_text(f'method = "{name}"\n')
+    assert parse(["train", "--config", str(file)]).sampler == own
+    file.write_text(f'method = "{name}"\nsampler = "lfs"\n')
+    assert parse(["train", "--config", str(file)]).sampler == "lfs"
+    assert f"--sampler {own}" not in command_line(RunConfig(method=name, sampler=own), own)
+
+
+def test_an_option_that_the_method_has_not_is_answered_with_those_that_it_has() -> None:
+    with pytest.raises(
+        ConfigError,
+        match=r"--method.fast-epochs is not an option; EMR has "
+        r"--method.replay, --method.replay-rows\.",
+    ):
+        parse(["train", "--method", "emr", "--method.fast-epochs", "3"])

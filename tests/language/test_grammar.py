@@ -1,15 +1,18 @@
 """Derivations are lossless and leftmost; the grammar's tables are what the rows show."""
 
 import copy
+import math
 import os
 import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from core.language.grammar import (
     HOLE,
@@ -222,3 +225,49 @@ def test_a_form_is_first_known_after_the_last_task_that_it_needs(
     grammar: Grammar, text: str, first: int
 ) -> None:
     assert grammar.first_known(derive(text)) == first
+
+
+def ways(grammar: Grammar, slot: Slot, node: Node) -> int:
+    """In how many ways the grammar's actions write a node into a slot, by trying them all."""
+    count = 0
+    for action in grammar.applicable(slot, NEVER - 1) if slot in grammar.slot_ids else ():
+        if action.fragment == node:
+            count += 1
+        elif action.slots and str(action) == str(logical_form_to_steps(wrapped(node))[0].action):
+            count += math.prod(map(partial(ways, grammar), action.slots, node.children))
+    return count
+
+
+def wrapped(node: Node) -> Node:
+    """The node with children that are no leaves, so that its derivation begins with its label."""
+    inner = Node("x", (Node("x", None, node.notation),), node.notation)
+    return Node(node.label, (inner,) * len(node.children or ()), node.notation)
+
+
+FEW_WORDS = st.recursive(
+    st.builds(Node, st.sampled_from("ab")),
+    lambda below: st.builds(
+        Node, st.sampled_from("fg"), st.lists(below, min_size=1, max_size=2).map(tuple)
+    ),
+    max_leaves=5,
+)
+
+
+@PROPERTY
+@given(st.lists(FEW_WORDS, min_size=1, max_size=8))
+def test_a_form_said_to_be_written_one_way_has_no_other(trees: list[Node]) -> None:
+    grammar = Grammar([[logical_form_to_steps(tree) for tree in trees]])
+    for tree in trees:
+        count = ways(grammar, ROOT, tree)
+        assert count >= 1
+        if grammar.writes_one_way(logical_form_to_steps(tree)):
+            assert count == 1
+
+
+def test_a_ground_fragment_whose_parts_are_known_too_is_written_in_two_ways() -> None:
+    texts = ["( f a b )", "( f ( g a ) b )", "( f a ( g b ) )"]
+    grammar = Grammar([[derive(text) for text in texts]])
+    assert ways(grammar, ROOT, read(texts[0], S)) == 2
+    assert not grammar.writes_one_way(derive(texts[0]))
+    assert grammar.writes_one_way(derive(texts[1]))
+    assert Grammar([[derive(text) for text in texts[:2]]]).writes_one_way(derive(texts[0]))

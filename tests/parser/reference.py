@@ -49,8 +49,9 @@ class Reader:
         parser = self.parser
         x = torch.cat([self.input, self.s]) if parser.input_feeding else self.input
         self.h, self.c = lstm_step(x, self.h, self.c, parser.decoder)
-        weights = torch.softmax(torch.stack([self.h @ parser.to_keys(e) for e in self.states]), 0)
-        context = sum(w * e for w, e in zip(weights, self.states, strict=True))
+        keys = [self.h @ parser.to_keys(e) for e in self.states]
+        self.attention = torch.softmax(torch.stack(keys), 0)
+        context = sum(w * e for w, e in zip(self.attention, self.states, strict=True))
         self.s = torch.tanh(parser.combine(torch.cat([self.h, context])))
         return parser.action_embedding @ self.s
 

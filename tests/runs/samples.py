@@ -3,7 +3,17 @@
 import subprocess
 import sys
 
-from core.events import Accuracy, Epoch, MemoryStored, Progress, StageTime
+from core.events import (
+    Accuracy,
+    ActionProbabilities,
+    ActionsKnown,
+    Epoch,
+    Errors,
+    MemoryStored,
+    Predictions,
+    Progress,
+    StageTime,
+)
 
 # an event, and what a second one under the same key says otherwise
 SAMPLES = (
@@ -12,6 +22,24 @@ SAMPLES = (
     (MemoryStored(1, (4, 2), {"entropy": [1.0, 1.5]}), {"rows": (7,)}),
     (StageTime(1, "slow", 2.0, 400.0), {"seconds": 3.0}),
 )
+
+# events that become as many rows as they have records, and what a second one says otherwise
+MANY = (
+    (ActionsKnown((0, 1, 2), ("GEN a", "GEN b", "c ( _ )")), {"text": ("GEN x", "GEN y", "z")}),
+    (ActionProbabilities(2, 1, (4, 7, 9), (0.5, 0.25, 1.0), (3, 1, 8)), {"mean": (0.1, 0.2, 0.3)}),
+    (
+        Predictions(
+            2, 1, (0, 1, 2), (True, False, False), ((3, 1), (3,), ()), (True, True, False),
+            (-0.5, -1.0, -1e30), (None, 1, 0), ((0.5, 0.25), (0.5, 1e-20), ()),
+        ),
+        {"parse": ((3, 1), (3, 2), (3,)), "first_wrong": (None, None, 1)},
+    ),
+    (
+        Errors(1, "slow", 3, (0, 0, 1), ("train", "test", "test"), (3, 2, 1), (4, 4, 4),
+               (0.5, 1.5, 9.0), (4, 4, 3)),
+        {"correct": (4, 3, 2)},
+    ),
+)  # fmt: skip
 
 
 def progress(done: float, *, epoch: int = 0, task: int = 0) -> Progress:

@@ -1,5 +1,6 @@
 """The database below the store: many writers at once, WAL, readable refusals."""
 
+import json
 import subprocess
 import sys
 import threading
@@ -7,12 +8,12 @@ import threading
 import pytest
 from sqlalchemy import select, update
 
-from core.config import RunConfig
+from core.config import RECORDING, RunConfig
 from core.events import Epoch
 from core.runs.life import StoreError
 from core.runs.store import Store
 from core.runs.tables import EVENT_TABLES, runs
-from tests.runs.samples import python
+from tests.runs.samples import MANY, python
 
 CONFIG = RunConfig()
 
@@ -51,6 +52,26 @@ def test_processes_can_open_a_new_store_at_once(home) -> None:
     assert [opener.wait() for opener in openers] == [0] * 4
     for opener in openers:
         opener.stdout.close()
+
+
+def test_a_store_from_before_runs_recorded_more_is_read_and_completed(store: Store) -> None:
+    id = store.create(CONFIG)
+    old = {name: v for name, v in json.loads(CONFIG.to_json()).items() if name not in RECORDING}
+    new = [EVENT_TABLES[type(event)] for event, _ in MANY]
+    with store.engine.begin() as connection:
+        connection.execute(update(runs).values(config=json.dumps(old)))
+        for table in new:
+            table.drop(connection)
+    later = Store(store.url)
+    assert later.run(id).config == CONFIG
+    for event, _ in MANY:
+        later.record(id, event)
+    with later.engine.connect() as connection:
+        assert all(len(connection.execute(select(table)).all()) == 3 for table in new)
+    later.delete(id)
+    with later.engine.connect() as connection:
+        assert not any(connection.execute(select(table)).all() for table in new)
+    later.close()
 
 
 def test_sqlite_is_in_wal_mode_and_checks_foreign_keys(home) -> None:

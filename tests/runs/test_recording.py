@@ -3,16 +3,16 @@
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import Table, select
 from sqlalchemy import event as sqlalchemy_event
-from sqlalchemy import select
 
 from core.config import RunConfig
-from core.events import Epoch, Progress, RunStarted
+from core.events import Epoch, Event, Progress, RunStarted
 from core.runs.life import StoreError
 from core.runs.owner import new_owner
 from core.runs.store import Store
 from core.runs.tables import EVENT_TABLES
-from tests.runs.samples import SAMPLES, progress
+from tests.runs.samples import MANY, SAMPLES, progress
 
 CONFIG = RunConfig()
 
@@ -33,8 +33,51 @@ def test_an_event_is_kept_once_under_its_key(store: Store, event, changes) -> No
             assert untouched.one()[name] != rows[0][name]
 
 
+def as_kept(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+@pytest.mark.parametrize(("event", "changes"), MANY, ids=lambda part: type(part).__name__)
+def test_an_event_of_many_records_becomes_a_row_each(store: Store, event, changes) -> None:
+    id, other = store.create(CONFIG), store.create(CONFIG)
+    store.record(other, event)
+    store.record(id, event)
+    changed = replace(event, **changes)
+    store.record(id, changed)
+    table = EVENT_TABLES[type(event)]
+    query = select(table).order_by(*table.primary_key)
+    with store.engine.connect() as connection:
+        for run, told in ((id, changed), (other, event)):
+            rows = connection.execute(query.where(table.c.run_id == run)).mappings().all()
+            assert len(rows) == 3
+            for column in table.c:
+                name = column.info.get("field", column.name)
+                if column.name != "run_id":
+                    value = getattr(told, name)
+                    many = value if column.info.get("many") else [value] * 3
+                    expected = sorted(zip(order(table, told), map(as_kept, many), strict=True))
+                    assert [row[column.name] for row in rows] == [kept for _, kept in expected]
+
+
+def order(table: Table, event: Event) -> list[tuple]:
+    """The keys of an event's records."""
+    keys = [c for c in table.primary_key if c.info.get("many")]
+    return list(zip(*(getattr(event, c.info["field"]) for c in keys), strict=True))
+
+
+@pytest.mark.parametrize(("event", "changes"), MANY, ids=lambda part: type(part).__name__)
+def test_records_that_a_second_event_has_no_longer_are_gone(store: Store, event, changes) -> None:
+    id, table = store.create(CONFIG), EVENT_TABLES[type(event)]
+    store.record(id, event)
+    many = {c.info.get("field", c.name) for c in table.c if c.info.get("many")}
+    for left in (1, 0):
+        store.record(id, replace(event, **{name: getattr(event, name)[:left] for name in many}))
+        with store.engine.connect() as connection:
+            assert len(connection.execute(select(table)).all()) == left
+
+
 def test_every_kind_of_event_has_a_table_with_its_fields() -> None:
-    for event, _ in SAMPLES:
+    for event, _ in SAMPLES + MANY:
         table = EVENT_TABLES[type(event)]
         told = {c.info.get("field", c.name) for c in table.c if c.name != "run_id"}
         assert told == set(event.__dataclass_fields__)

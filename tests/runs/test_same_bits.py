@@ -18,7 +18,7 @@ from core.data.demo import demo
 from core.runs import checkpoints
 from core.runs.manager import Manager
 from core.runs.store import Store
-from core.runs.tables import accuracies, epochs, memories
+from core.runs.tables import EVENT_TABLES
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +39,7 @@ def told(store: Store, id: int) -> dict[str, list[tuple]]:
     """All that a run recorded, but for how long it took."""
     found = {}
     with store.engine.connect() as connection:
-        for table in (epochs, accuracies, memories):
+        for table in EVENT_TABLES.values():
             columns = [c for c in table.c if c.name not in ("run_id", "seconds")]
             query = select(*columns).where(table.c.run_id == id).order_by(*table.primary_key)
             found[table.name] = [tuple(row) for row in connection.execute(query)]

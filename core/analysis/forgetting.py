@@ -1,0 +1,161 @@
+"""Which actions a run forgets, and when: P of each action on a task's training rows, task by task.
+
+The paper (section "Catastrophic forgetting", the figure of action probabilities) averages
+P(a_t | a_<t, x) per action over the training rows of the first task and repeats that after each
+later one. Here any task can be the origin; the runs have recorded means and counts. An action is
+task-specific where the training data of one task only show it, else cross-task (notes §2).
+"""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+import pandas as pd
+from sqlalchemy import and_, exists, func, select
+
+from core.runs.life import Run
+from core.runs.store import Store
+from core.runs.tables import action_probabilities, actions, runs
+
+SPECIFIC, CROSS = "task-specific", "cross-task"
+COVERED, NOT_COVERED = "covered", "not covered"
+COLUMNS = [
+    "action", "text", "count", "first", "final", "drop", "mean_drop", "kind", "memory", "places",
+    "tasks", "curve",
+]  # fmt: skip
+
+_told = action_probabilities.c
+
+
+def recorded(store: Store, ids: Sequence[int]) -> set[int]:
+    """Which of these runs have told probabilities of actions; quick, however many they told."""
+    told = exists().where(_told.run_id == runs.c.id)
+    with store.engine.connect() as connection:
+        found = connection.execute(select(runs.c.id).where(runs.c.id.in_(ids), told))
+        return {row.id for row in found}
+
+
+def origins(store: Store, run: int) -> pd.DataFrame:
+    """The tasks whose actions the run has told of: on (from 0), first and last task after which."""
+    query = select(_told.on_task, func.min(_told.after), func.max(_told.after))
+    query = query.where(_told.run_id == run).group_by(_told.on_task).order_by(_told.on_task)
+    with store.engine.connect() as connection:
+        return pd.DataFrame(connection.execute(query).all(), columns=["on", "first", "last"])
+
+
+def curves(store: Store, run: int, origin: int) -> pd.DataFrame:
+    """Mean P of each action of task `origin` on its training rows, after each task told of.
+
+    Columns: action (the run's number), text, after (from 0), mean, count
+    (occurrences in these rows); by action and after.
+    """
+    named = and_(actions.c.run_id == _told.run_id, actions.c.action == _told.action)
+    query = select(_told.action, actions.c.text, _told.after, _told.mean, _told.count)
+    query = query.join_from(action_probabilities, actions, named, isouter=True)
+    query = query.where(_told.run_id == run, _told.on_task == origin)
+    query = query.order_by(_told.action, _told.after)
+    columns = ["action", "text", "after", "mean", "count"]
+    with store.engine.connect() as connection:
+        frame = pd.DataFrame(connection.execute(query).all(), columns=columns)
+    named = frame.text.fillna("action " + frame.action.astype(str))  # never told what it is
+    return frame.assign(text=named, mean=frame["mean"].astype(float))
+
+
+def occurrences(store: Store, run: int) -> pd.DataFrame:
+    """In which tasks' training rows each action occurs: action, on (from 0), count."""
+    query = select(_told.action, _told.on_task, func.max(_told.count)).where(_told.run_id == run)
+    query = query.group_by(_told.action, _told.on_task).order_by(_told.action, _told.on_task)
+    with store.engine.connect() as connection:
+        return pd.DataFrame(connection.execute(query).all(), columns=["action", "on", "count"])
+
+
+def action_table(
+    store: Store, run: Run, origin: int, covered: Collection[str] | None = None
+) -> pd.DataFrame:
+    """A row for each action of task `origin` (from 0), the most forgotten first.
+
+    Columns as COLUMNS: first is P after the origin task, final P after the last task told of, drop
+    the first less the final, mean_drop the first less the mean over all later tasks; all NaN where
+    nothing was learned since. kind is CROSS or SPECIFIC over all tasks told of, places and tasks
+    (numbers, names) are where the action occurs, memory is COVERED or NOT_COVERED by the texts
+    `covered`, or None; curve is P after each task from the origin on, NaN where none was told.
+    """
+    told = curves(store, run.id, origin)
+    if told.empty:
+        return pd.DataFrame(columns=COLUMNS)
+    last = int(told.after.max())
+    grid = told.pivot(index="action", columns="after", values="mean")
+    grid = grid.reindex(columns=range(origin, last + 1)).astype(float)
+    later = grid.drop(columns=origin)
+    table = told.groupby("action", sort=True).agg(text=("text", "first"), count=("count", "max"))
+    table["first"] = grid[origin]
+    table["final"] = grid[last]
+    table["drop"] = table["first"] - later[last] if last > origin else np.nan
+    table["mean_drop"] = table["first"] - later.mean(axis=1)
+    where: dict[int, tuple[int, ...]] = {}
+    for place in occurrences(store, run.id).itertuples(index=False):
+        where[place.action] = (*where.get(place.action, ()), place.on)
+    table["places"] = [where[action] for action in table.index]
+    table["kind"] = np.where(table.places.map(len) > 1, CROSS, SPECIFIC)
+    names = list(run.facts.get("tasks", []))
+    table["tasks"] = [", ".join(name_of(names, k) for k in places) for places in table.places]
+    inside = table.text.isin(list(covered or ()))
+    table["memory"] = None if covered is None else np.where(inside, COVERED, NOT_COVERED)
+    table["curve"] = list(grid.to_numpy())
+    table = table.reset_index()[COLUMNS]
+    order = ["drop", "count", "action"]
+    return table.sort_values(order, ascending=[False, False, True], ignore_index=True)
+
+
+def name_of(names: Sequence[str], k: int) -> str:
+    """A task's name, or its place where the run has not said it."""
+    return names[k] if k < len(names) else f"task {k + 1}"
+
+
+def extremes(table: pd.DataFrame, each: int) -> pd.DataFrame:
+    """The `each` most and the `each` least forgotten actions, by drop, the most first."""
+    known = table[table["drop"].notna()]
+    known = known.sort_values(["drop", "count"], ascending=False, kind="stable")
+    most = known.head(each)
+    return pd.concat([most, known.iloc[len(most) :].tail(each)])
+
+
+def filtered(
+    table: pd.DataFrame, text: str = "", kind: str = "", memory: str = "", least_count: int = 1
+) -> pd.DataFrame:
+    """The actions whose text or tasks hold `text`, in any case, and that are of this kind, covered
+    so by the memory, and not rarer; an empty word lets all through.
+    """
+    held = table.text.str.contains(text, case=False, regex=False)
+    held |= table.tasks.str.contains(text, case=False, regex=False)
+    held &= table["count"] >= least_count
+    if kind:
+        held &= table.kind == kind
+    if memory:
+        held &= table.memory == memory
+    return table[held]
+
+
+def difference(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """Two runs' tables of the same task side by side, by the actions' texts; both have the action.
+
+    Columns: text, action (its number in the first run), count, kind, drop_one, drop_other,
+    final_one, final_other, difference (of the drops, the first less the other: above 0 where the
+    first run forgets more), curve_one, curve_other; the largest difference first.
+    """
+    columns = ["text", "drop", "final", "curve"]
+    left = one[["action", "count", "kind", *columns]].drop_duplicates("text")
+    both = left.merge(
+        other[columns].drop_duplicates("text"), on="text", suffixes=("_one", "_other")
+    )
+    both["difference"] = both.drop_one - both.drop_other
+    first = ["text", "action", "count", "kind", "difference"]
+    rest = [column for column in both.columns if column not in first]
+    return both[[*first, *rest]].sort_values("difference", ascending=False, ignore_index=True)
+
+
+def spelled_out(table: pd.DataFrame, tasks: Sequence[str], origin: int) -> pd.DataFrame:
+    """Rows of `action_table` for a file: each value of `curve` in a column of its own."""
+    grid = np.array([*table.curve], dtype=float).reshape(len(table), -1)
+    names = [f"P after {k + 1} {name_of(tasks, k)}" for k in range(origin, origin + grid.shape[1])]
+    flat = table.drop(columns=["curve", "places"])
+    return flat.join(pd.DataFrame(grid, index=table.index, columns=names))

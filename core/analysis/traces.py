@@ -1,0 +1,34 @@
+"""Steps of a parse as tables: what was chosen, what else could be, where the parser looked."""
+
+import pandas as pd
+
+from core.inspection.steps import BEST, Trace
+
+
+def step_table(trace: Trace) -> pd.DataFrame:
+    """One row a step: step (from 1), slot, action, probability, rank, applicable, then best_n, p_n.
+
+    `best_1` is the most probable applicable action and `p_1` its P; missing where A_t has fewer.
+    """
+    rows = []
+    for number, step in enumerate(trace.steps, start=1):
+        row = {"step": number, "slot": step.slot, "action": step.action}
+        row |= {"probability": step.probability, "rank": step.rank, "applicable": step.applicable}
+        for place, (name, probability) in enumerate(step.best, start=1):
+            row |= {f"best_{place}": name, f"p_{place}": probability}
+        rows.append(row)
+    best = [text for place in range(1, BEST + 1) for text in (f"best_{place}", f"p_{place}")]
+    names = ["step", "slot", "action", "probability", "rank", "applicable", *best]
+    return pd.DataFrame(rows, columns=names)
+
+
+def attention_table(trace: Trace) -> pd.DataFrame:
+    """One row a step and word: step (from 1), action, word's place (from 1), word, attention."""
+    rows = [
+        (number, step.action, place, word, float(weight))
+        for number, step in enumerate(trace.steps, start=1)
+        for place, (word, weight) in enumerate(
+            zip(trace.words or ("",), step.attention, strict=True), start=1
+        )
+    ]
+    return pd.DataFrame(rows, columns=["step", "action", "place", "word", "attention"])

@@ -1,0 +1,160 @@
+"""Figures of forgotten actions: P after each task, as curves and over all actions of a task."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from core.analysis.forgetting import SPECIFIC, name_of
+from core.charts.accuracy import ANGLES
+from core.charts.template import (
+    DARK,
+    SEQUENTIAL,
+    blank,
+    colour,
+    plain,
+)
+
+LABEL = 44  # letters of an action beside an axis
+PROBABILITY = "mean P(action | history, utterance)"
+_PALE_CELL = 0.57  # from this value on a cell is pale and takes dark marks
+
+
+def curves(
+    table: pd.DataFrame, tasks: Sequence[str], origin: int, chosen: int | None = None,
+    height: int = 470,
+) -> go.Figure:  # fmt: skip
+    """P of each action after each task from the origin on: cross-task solid, task-specific dashed,
+    a box where the task's training rows show the action again.
+
+    `table` holds rows of analysis.forgetting.action_table, `chosen` is one of their actions, drawn
+    thicker. Every mark has its action as `customdata`.
+    """
+    figure = blank(height)
+    for at, row in enumerate(table.itertuples()):
+        figure.add_trace(_curve(row, at, tasks, origin, row.action == chosen))
+    _task_axis(figure, tasks, origin, max((len(curve) for curve in table.curve), default=1))
+    figure.update_yaxes(title_text=PROBABILITY, range=[-0.03, 1.03])
+    figure.update_layout(hovermode="closest", legend={"itemwidth": 48, "traceorder": "normal"})
+    return figure
+
+
+def _curve(row: Any, at: int, tasks: Sequence[str], origin: int, thick: bool) -> go.Scatter:
+    places = origin + np.arange(len(row.curve))
+    again = [bool(k in row.places and k != origin) for k in places]
+    hover = [
+        f"{row.text}\nafter {name_of(tasks, k)}: {p:.4f}{', occurs in it' * box}"
+        for k, p, box in zip(places, row.curve, again, strict=True)
+    ]
+    return go.Scatter(
+        x=places + 1,
+        y=row.curve,
+        name=plain(_short(row.text)),
+        mode="lines+markers",
+        line={
+            "color": colour(at),
+            "width": 4 if thick else 2.5,
+            "dash": "dash" if row.kind == SPECIFIC else "solid",
+        },
+        marker={
+            "symbol": ["square-open" if box else "circle" for box in again],
+            "size": [15 if box else 8 for box in again],
+            "opacity": 1,
+            "color": colour(at),
+            "line": {"width": 2.5, "color": colour(at)},
+        },
+        unselected={"marker": {"opacity": 1}},
+        customdata=[row.action] * len(places),
+        hovertext=[plain(text).replace("\n", "<br>") for text in hover],
+        hoverinfo="text",
+    )
+
+
+def _task_axis(figure: go.Figure, tasks: Sequence[str], origin: int, count: int) -> None:
+    places = range(origin, origin + count)
+    figure.update_xaxes(
+        title_text="tasks learned, in order",
+        tickvals=[k + 1 for k in places],
+        ticktext=[plain(f"{k + 1} · {name_of(tasks, k)}") for k in places],
+        autotickangles=ANGLES,
+        range=[origin + 0.7, origin + count + 0.45],
+    )
+
+
+def heatmap(table: pd.DataFrame, tasks: Sequence[str], origin: int) -> go.Figure:
+    """P of each action (down, in the table's order) after each task (across), boxes as in `curves`.
+
+    Invisible marks lie over the cells, with the action as `customdata`: a heatmap alone can't be
+    selected from.
+    """
+    grid = np.array([*table.curve], dtype=float).reshape(len(table), -1)
+    figure = blank(110 + 17 * max(6, len(table)))
+    x = origin + 1 + np.arange(grid.shape[1])
+    figure.add_trace(
+        go.Heatmap(
+            z=np.round(grid, 4),
+            x=x,
+            y=np.arange(len(table)),
+            zmin=0,
+            zmax=1,
+            colorscale=SEQUENTIAL,
+            xgap=2,
+            ygap=1,
+            hoverinfo="skip",
+            colorbar={"title": {"text": "mean P", "side": "right"}, "thickness": 12},
+        )
+    )
+    for trace in _cell_marks(table, grid, tasks, origin):
+        figure.add_trace(trace)
+    _task_axis(figure, tasks, origin, grid.shape[1])
+    figure.update_xaxes(range=[origin + 0.5, origin + grid.shape[1] + 0.5], showgrid=False)
+    figure.update_yaxes(
+        tickvals=np.arange(len(table)),
+        ticktext=[plain(_short(text)) for text in table.text],
+        range=[len(table) - 0.5, -0.5],
+        showgrid=False,
+    )
+    figure.update_layout(showlegend=False)
+    return figure
+
+
+def _cell_marks(
+    table: pd.DataFrame, grid: np.ndarray, tasks: Sequence[str], origin: int
+) -> list[go.Scatter]:
+    """Boxes, dark on pale cells and white on dark ones, and what can be pointed at."""
+    again = np.array(
+        [[k in places and k != origin for k in range(origin, origin + grid.shape[1])]
+         for places in table.places]
+    ).reshape(grid.shape)  # fmt: skip
+    pale = grid >= _PALE_CELL
+    marks = []
+    for ink, where in ((DARK, again & pale), ("#ffffff", again & ~pale)):
+        down, across = np.nonzero(where)
+        box = {"symbol": "square-open", "size": 7, "color": ink}
+        marks.append(
+            go.Scatter(x=across + origin + 1, y=down, mode="markers", marker=box, hoverinfo="skip")
+        )
+    down, across = (part.ravel() for part in np.indices(grid.shape))
+    hover = [
+        plain(f"{table.text.iloc[i]}\nafter {name_of(tasks, origin + j)}: {grid[i, j]:.4f}")
+        for i, j in zip(down, across, strict=True)
+    ]
+    marks.append(
+        go.Scatter(
+            x=across + origin + 1,
+            y=down,
+            mode="markers",
+            marker={"symbol": "square", "size": 14, "opacity": 0},
+            unselected={"marker": {"opacity": 0}},
+            customdata=table.action.to_numpy()[down],
+            hovertext=[text.replace("\n", "<br>") for text in hover],
+            hoverinfo="text",
+        )
+    )
+    return marks
+
+
+def _short(text: str, most: int = LABEL) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,139 @@
+"""Figures of one row: P of its gold steps after each task; where a parser looks at each step."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from core.analysis.forgetting import name_of
+from core.charts.template import DARK, SEQUENTIAL, blank, plain
+from core.inspection.steps import Trace
+
+_PALE_CELL = 0.57  # from this value on a cell is pale and takes dark marks
+LABEL = 26  # letters of an action beside an axis
+
+
+def strip(told: pd.DataFrame, gold: Sequence[str], tasks: Sequence[str]) -> go.Figure:
+    """P of each gold step (across) after each task (down); ✗ at a parse's first wrong step.
+
+    `told` is analysis.drilldown.told_rows' for one row, `gold` the texts of its steps. Invisible
+    marks over the cells have the task after which as `customdata`.
+    """
+    grid = np.array([_row(p, len(gold)) for p in told.gold]).reshape(len(told), len(gold))
+    y = [plain(f"{k + 1} · {name_of(tasks, k)}") for k in told.after]
+    figure = blank(190 + 30 * max(2, len(told)))
+    figure.add_trace(
+        go.Heatmap(
+            z=np.round(grid, 4),
+            x=np.arange(1, len(gold) + 1),
+            y=y,
+            zmin=0,
+            zmax=1,
+            colorscale=SEQUENTIAL,
+            xgap=2,
+            ygap=2,
+            hoverinfo="skip",
+            colorbar={"title": {"text": "P(step)", "side": "right"}, "thickness": 12},
+        )
+    )
+    down, across = (part.ravel() for part in np.indices(grid.shape))
+    wrong = [-1 if pd.isna(step) else int(step) for step in told.first_wrong]
+    first = np.array([wrong[i] == j for i, j in zip(down, across, strict=True)], dtype=bool)
+    hover = [
+        plain(
+            f"after {name_of(tasks, told.after.iloc[i])}, step {j + 1}: P = {grid[i, j]:.4f}\n"
+            f"{gold[j]}" + ("\nfirst wrong step of the parse" if wrong[i] == j else "")
+        ).replace("\n", "<br>")
+        for i, j in zip(down, across, strict=True)
+    ]
+    pale = grid.ravel() >= _PALE_CELL
+    figure.add_trace(
+        go.Scatter(
+            x=across + 1,
+            y=[y[i] for i in down],
+            text=np.where(first, "✗", "").tolist(),
+            mode="markers+text",
+            marker={"symbol": "square", "size": 22, "opacity": 0},
+            unselected={"marker": {"opacity": 0}},
+            textfont={"color": np.where(pale, DARK, "#ffffff").tolist(), "size": 16},
+            customdata=told.after.to_numpy()[down],
+            hovertext=hover,
+            hoverinfo="text",
+        )
+    )
+    figure.update_xaxes(
+        title_text="gold steps",
+        range=[0.4, len(gold) + 0.6],
+        tickvals=np.arange(1, len(gold) + 1),
+        ticktext=[plain(_short(text)) for text in gold],
+        tickangle=-35,
+        showgrid=False,
+    )
+    figure.update_yaxes(title_text="after task", autorange="reversed", showgrid=False)
+    figure.update_layout(showlegend=False)
+    return figure
+
+
+def _row(told: Sequence[float | None], steps: int) -> list[float]:
+    """As numbers; NaN where nothing is told."""
+    return [np.nan if p is None else p for p in told] if len(told) == steps else [np.nan] * steps
+
+
+def attention(trace: Trace, wrong: int | None = None) -> go.Figure:
+    """Where the parser looks: attention over the words (across) at each step (down).
+
+    `wrong` is the step (from 0) to be marked.
+    """
+    words = [f"{at + 1}" for at in range(len(trace.words))] or ["1"]
+    grid = np.array([step.attention for step in trace.steps]).reshape(len(trace.steps), len(words))
+    steps = np.arange(1, len(trace.steps) + 1)
+    names = [
+        f"{'✗ ' * (at == wrong)}{_short(step.action or '(nothing applicable)', 36)}"
+        for at, step in enumerate(trace.steps)
+    ]
+    hover = [
+        [
+            plain(f"step {t + 1}, {step.action}: P = {step.probability:.4f}\n")
+            + plain(f"{word}: {weight:.3f}")
+            for word, weight in zip(trace.words or ("",), step.attention, strict=True)
+        ]
+        for t, step in enumerate(trace.steps)
+    ]
+    figure = blank(150 + 24 * max(3, len(trace.steps)))
+    figure.add_trace(
+        go.Heatmap(
+            z=np.round(grid, 4),
+            x=words,
+            y=steps,
+            zmin=0,
+            zmax=float(grid.max(initial=0)) or 1,
+            colorscale=SEQUENTIAL,
+            xgap=2,
+            ygap=1,
+            hovertext=[[text.replace("\n", "<br>") for text in row] for row in hover],
+            hoverinfo="text",
+            colorbar={"title": {"text": "attention", "side": "right"}, "thickness": 12},
+        )
+    )
+    figure.update_xaxes(
+        tickvals=words,
+        ticktext=[plain(_short(word)) for word in trace.words or ("",)],
+        type="category",
+        tickangle=-35,
+        side="top",
+        showgrid=False,
+    )
+    figure.update_yaxes(
+        title_text="steps",
+        tickvals=steps,
+        ticktext=[plain(name) for name in names],
+        autorange="reversed",
+        showgrid=False,
+    )
+    figure.update_layout(margin={"t": 70, "b": 20})
+    return figure
+
+
+def _short(text: str, most: int = LABEL) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

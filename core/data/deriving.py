@@ -1,0 +1,42 @@
+"""A run's tasks as it learns them: with larger idioms collapsed, where its config asks for them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.config import RunConfig
+from core.data.base import Example, Task, load_tasks
+from core.language import idioms
+
+
+def derived_tasks(config: RunConfig) -> tuple[Task, ...]:
+    """The tasks of a run, in its order, each row with the derivation that the run learns.
+
+    DataError or ConfigError say what is wrong with the data or the settings.
+    """
+    tasks = load_tasks(config)
+    return derive(tasks, config.idioms) if config.idioms else tasks
+
+
+def derive(tasks: Sequence[Task], merges: int) -> tuple[Task, ...]:
+    """The tasks with larger idioms collapsed: each task's own after those of the tasks before."""
+    learned: tuple[idioms.Idiom, ...] = ()
+    derived = []
+    for task in tasks:
+        rows = [idioms.apply(example.steps, learned) for example in task.train]
+        learned += idioms.learn(rows, merges)
+        memo: dict[tuple, tuple] = {}
+
+        def cut(example: Example, memo: dict = memo, known: tuple = learned) -> Example:
+            if example.steps not in memo:
+                memo[example.steps] = idioms.apply(example.steps, known)
+            return replace(example, steps=memo[example.steps])
+
+        derived.append(
+            replace(
+                task,
+                train=tuple(map(cut, task.train)),
+                valid=tuple(map(cut, task.valid)),
+                test=tuple(map(cut, task.test)),
+            )
+        )
+    return tuple(derived)

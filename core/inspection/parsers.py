@@ -1,0 +1,107 @@
+"""The parsers that a run has kept, one after each task; its data and grammar are read once for all.
+
+A parser is built as the run built it, with whatever its method attaches, and takes its parameters
+from the file. PyTorch is loaded with the first parser.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from core.data.base import DataError, Task
+from core.inspection.steps import Trace, explain
+from core.language.grammar import Step
+from core.runs import checkpoints
+from core.runs.checkpoints import CheckpointError
+from core.runs.life import Run
+
+if TYPE_CHECKING:
+    from core.parser.model import Parser
+
+MOST_STATES = 12  # parameters held in memory, of 8 to 30 MB each
+
+
+class NoParser(ValueError):  # noqa: N818 - it is a state that pages show, not a fault
+    """A run has kept no parser after a task."""
+
+
+class Parsers:
+    """The parsers of one run, on the CPU; any thread may ask, one at a time is served.
+
+    NoParser where the run has kept none; CheckpointError, DataError or ConfigError where a file or
+    the data can't be read.
+    """
+
+    def __init__(self, run: Run) -> None:
+        from core.learner import Learner
+
+        self.run = run
+        self._states: OrderedDict[int, dict[str, Any]] = OrderedDict()
+        self._lock = threading.RLock()
+        there = checkpoints.kept_tasks(run.id)
+        if not there:
+            raise NoParser(f"Run {run.id} has kept no parser.")
+        # words have their vectors from the file, so that the GloVe file need not be here
+        size = self._state(there[-1])["word_embedding"].shape[1]
+        self._learner = Learner(run.config.with_(device="cpu", embeddings="", word_size=size))
+        self.tasks: tuple[Task, ...] = self._learner.tasks  # as the run learned them
+        if [task.name for task in self.tasks] != list(run.facts.get("tasks", [])):
+            raise self._changed()
+
+    @contextmanager
+    def after(self, k: int) -> Iterator[Parser]:
+        """The parser as it was after task number k (from 0); it is this one inside `with` only."""
+        with self._lock:
+            state = self._state(k)
+            try:
+                self._learner.parser.load_state_dict(state)
+            except RuntimeError as error:  # other sizes: another vocabulary or grammar
+                raise self._changed() from error
+            self._learner.parser.know(k)
+            self._learner.parser.eval()
+            yield self._learner.parser
+
+    def explain(
+        self, k: int, utterance: str, task: int, steps: Sequence[Step] | None = None
+    ) -> Trace:
+        """`steps.explain` of the parser after task number k."""
+        with self.after(k) as parser:
+            return explain(parser, utterance, task, steps)
+
+    def exact(self, k: int, on: int) -> tuple[int, int]:
+        """acc[k, on] as counts: task `on`'s test rows that the parser after task k gets right; all.
+
+        The rows of a task that is not learned yet are read as those of the last one that is.
+        """
+        from core.evaluation import correct
+        from core.parser.batch import encode_rows
+
+        with self.after(k) as parser:
+            examples = self.tasks[on].test
+            rows = encode_rows(examples, min(on, k), parser.vocabulary, parser.grammar)
+            right = correct(parser, examples, rows, self._learner.writer)
+            return int(right.sum()), len(right)
+
+    def _state(self, k: int) -> dict[str, Any]:
+        with self._lock:
+            if k not in self._states:
+                state = checkpoints.kept(self.run.id, k)
+                if state is None:
+                    raise NoParser(f"Run {self.run.id} has kept no parser after task {k + 1}.")
+                if "word_embedding" not in state.get("parser", {}):
+                    raise CheckpointError(f"What run {self.run.id} has kept is not a parser.")
+                self._states[k] = state["parser"]
+                while len(self._states) > MOST_STATES:
+                    self._states.popitem(last=False)
+            self._states.move_to_end(k)
+            return self._states[k]
+
+    def _changed(self) -> DataError:
+        return DataError(
+            f"The data (or the method as it is written) are no longer those that run {self.run.id} "
+            "learned."
+        )

@@ -1,0 +1,91 @@
+"""Dark experience replay++ (Buzzega et al., 2020).
+
+Memories keep the scores that the parser gave their rows when they were stored. The loss (their eq.
+6) is that of the new rows, plus α times how far the scores have moved, plus β times the loss of
+the memory rows. Theirs draws two sets of memory rows a step, one a term; here both terms take the
+same rows, which halves the cost and leaves the expectation as it is. Memories are chosen at a
+task's end, not along the way, and weighted as in EMR: L = L_D + Σ_i (α D_Mi + β L_Mi).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from core.methods.base import Method, Stage, Step
+from core.methods.replay import Replay, ReplayOptions
+from core.methods.scores import Scores, distances, join, scores_of
+from core.options import option
+from core.registry import methods
+
+
+@dataclass(frozen=True)
+class DERPlusPlusOptions(ReplayOptions):
+    """Replay, and how its two terms weigh."""
+
+    alpha: float = option(
+        0.5,
+        "α: weight of the squared change of the stored scores, mean over the actions that were "
+        "applicable, summed over steps",
+        low=0.0,
+        high=1e6,
+    )
+    beta: float = option(1.0, "β: weight of the memory rows' loss", low=0.0, high=1e6)
+
+
+@methods.register("derpp", label="DER++", rank=31, memory=True, sampler="random")
+class DERPlusPlus(Method):
+    """Replays memories, and keeps the scores that they had when they were stored."""
+
+    Options = DERPlusPlusOptions
+
+    def set_up(self) -> None:
+        draws = self.generators.for_arrays("replay")
+        self.replay = Replay(self.options, self.memory, self.data, draws)
+        self.stored: dict[int, Scores] = {}  # task → of its memory's rows
+        self._joined: dict[int, Scores] = {}
+
+    def steps(self, k: int, stage: Stage) -> Iterable[Step]:
+        return self.replay.steps(k, self.batches(k))
+
+    def work(self, k: int, stage: Stage) -> float:
+        rows = len(self.rows(k))
+        return self.replay.work(k, rows, self.config.batch_size, self.config.memory_size)
+
+    def loss(self, k: int, stage: Stage, step: Step) -> dict[str, Tensor]:
+        if step.drawn is None:
+            return super().loss(k, stage, step)
+        batch, memory = step.batch, slice(step.current, None)
+        table = self.parser.step_scores(batch)  # (steps in all, actions)
+        losses = F.cross_entropy(table, batch.actions.flatten()[batch.real], reduction="none")
+        row = torch.arange(len(batch)).repeat_interleave(batch.steps).to(table.device)
+        weighted = losses.new_zeros(len(batch)).index_add(0, row, losses) * step.weights
+        kept = torch.arange(step.current, len(batch))
+        first = int(batch.steps[: step.current].sum())
+        away = distances(self._past(k), step.drawn, batch.take(kept), table[first:])
+        return {
+            "current": weighted[: step.current].sum(),
+            "replay": self.options.beta * weighted[memory].sum(),
+            "distillation": self.options.alpha * (away * step.weights[memory]).sum(),
+        }
+
+    def _past(self, k: int) -> Scores:
+        """The stored scores of the tasks before k, in the order of the replayed rows."""
+        if k not in self._joined:
+            self._joined = {k: join([self.stored[i] for i in range(k)])}
+        return self._joined[k]
+
+    def end_task(self, k: int) -> None:
+        rows = self.data[k].take(self.memory.rows[k])
+        self.stored[k] = scores_of(self.parser, rows)
+
+    def state(self) -> dict[str, Any]:
+        return {"scores": {task: vars(scores) for task, scores in self.stored.items()}}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        device = self.parser.action_embedding.device
+        kept = state["scores"].items()
+        self.stored = {int(task): Scores(**values).to(device) for task, values in kept}

@@ -1,0 +1,115 @@
+"""Episodic memory activation and reconsolidation (Han et al., 2020), for the actions of a parser.
+
+After a first stage of replay alone (`initial_epochs`), each epoch of task k is
+
+1. prototypes: p_a = (c_a + Σ s_t) / (1 + n_a) over the n_a occurrences of a in the memories of all
+   tasks up to k, dropout off, fixed during the epoch (their section 3.5);
+2. activation: the rows of task k with the memories replayed, as in EMR (3.4);
+3. reconsolidation: one pass over the rows in memory, each step classified by its similarity to the
+   prototypes, L_R = −Σ_t log exp(p_{a_t} · s_t) / Σ_{a ∈ A_t} exp(p_a · s_t), mean over rows (3.5).
+
+Prediction scores by p_a · s_t too (3.6), with prototypes computed anew when the task's memory has
+been chosen. The similarity is the dot product, as in their code.
+
+- In their prototypes the encoding of a relation's pattern counts as one more example, so that every
+  class has one. An action's embedding c_a takes its place, as it does when Total Recall's release
+  predicts. Without it (`pattern = none`) p_a is the mean of the states alone, and an action that no
+  row in memory shows is predicted only where nothing else in A_t has a prototype.
+- The memory of task k is chosen when the task ends; until then as many of its rows, drawn anew at
+  every epoch, stand in for it.
+- Evaluated within a task, the parser predicts by the prototypes of the epoch; in the first stage
+  by its embeddings.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from core.methods.base import Method, Stage, Step, plain_step
+from core.methods.prototypes import PrototypeReadout, prototypes, weighted_loss
+from core.methods.replay import Replay, ReplayOptions
+from core.options import option
+from core.parser.batch import Batch, join, shuffled_parts
+from core.registry import methods
+
+
+@dataclass(frozen=True)
+class EMAROptions(ReplayOptions):
+    """Replay, and how prototypes are used."""
+
+    initial_epochs: int = option(
+        1, "passes over a new task before prototypes are used (paper: 1)", low=0, high=1000
+    )
+    pattern: str = option(
+        "embedding",
+        "embedding: an action's embedding counts as one of its occurrences; none: prototypes are "
+        "of states in memory alone",
+        choices=("embedding", "none"),
+    )
+
+
+@methods.register("emar", label="EMAR", rank=32, memory=True, sampler="fss", internals="states s_t")
+class EMAR(Method):
+    """Replays memories, then learns to tell their actions by prototypes; predicts by prototypes."""
+
+    Options = EMAROptions
+
+    def set_up(self) -> None:
+        self.draws = self.generators.for_arrays("reconsolidation")
+        replayed = self.generators.for_arrays("replay")
+        self.replay = Replay(self.options, self.memory, self.data, replayed)
+        self.readout = PrototypeReadout(self.parser)
+        self.parser.readout = self.readout
+
+    def stages(self, k: int) -> tuple[Stage, ...]:
+        initial = Stage("initial", self.options.initial_epochs)
+        return (initial,) * bool(initial.epochs) + (Stage("train", self.config.epochs),)
+
+    def begin_task(self, k: int) -> None:
+        self.readout.clear()
+
+    def steps(self, k: int, stage: Stage) -> Iterator[Step]:
+        if stage.name == "initial":
+            yield from self.replay.steps(k, self.batches(k))
+            return
+        pool = join([*self.memories(k), self.stand_in(k)])
+        self.hold(pool)
+        yield from self.replay.steps(k, self.batches(k))
+        for part in shuffled_parts(pool, self.config.batch_size, self.draws):
+            plain = plain_step(pool.take(part))
+            yield Step(plain.batch, plain.weights, 0, "reconsolidation")
+
+    def stand_in(self, k: int) -> Batch:
+        """As many rows of task k as its memory will have."""
+        rows = self.data[k]
+        size = min(self.config.memory_size, len(rows))
+        return rows.take(self.draws.choice(len(rows), size, replace=False))
+
+    def work(self, k: int, stage: Stage) -> float:
+        size, rows = self.config.memory_size, len(self.rows(k))
+        replayed = self.replay.work(k, rows, self.config.batch_size, size)
+        if stage.name == "initial":
+            return replayed
+        return replayed + sum(min(size, len(self.data[i])) for i in range(k + 1))
+
+    def loss(self, k: int, stage: Stage, step: Step) -> dict[str, Tensor]:
+        if step.kind != "reconsolidation":
+            return super().loss(k, stage, step)
+        parser = self.parser
+        states, bias = parser.step_states(step.batch), parser.step_bias(step.batch)
+        scores = self.readout(states, bias, parser.action_embedding)
+        lost = weighted_loss(scores, step.batch, step.weights)
+        return {"current": lost.new_zeros(()), "reconsolidation": lost}
+
+    def end_task(self, k: int) -> None:
+        self.hold(join(self.memories(k + 1)))
+
+    def hold(self, pool: Batch) -> None:
+        """Score by the prototypes of these rows from now on."""
+        table, times = prototypes(self.parser, pool)
+        if self.options.pattern == "embedding":
+            sums = table * times[:, None] + self.parser.action_embedding.detach()
+            times = times + 1
+            table = sums / times[:, None]
+        self.readout.hold(table, times)

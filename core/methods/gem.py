@@ -1,0 +1,115 @@
+"""Gradient episodic memory (Lopez-Paz and Ranzato, 2017).
+
+A step may not raise the loss on any past memory, to first order: where ⟨g, g_i⟩ < 0 for some memory
+i, with g_i the gradient of its mean loss, the step's gradient g is projected (their eq. 8-11):
+
+g̃ = argmin ‖g̃ − g'‖² with ⟨g̃, g_i⟩ ≥ 0 for all i, g' = g + γ Σ_i g_i, γ the margin.
+
+Its dual has one unknown a memory: g̃ = g' + Σ_i u_i g_i, u ≥ 0 minimising ½ uᵀGGᵀu + uᵀGg', a
+non-negative least-squares problem. u + γ is the v ≥ γ of their code. A gradient that violates
+nothing stays as it is, bit for bit. The bounds hold of the gradient; Adam, which scales each of its
+numbers for itself, keeps to them roughly.
+
+A backward pass a memory: one pass for all of them, with the LSTMs' gates laid open to tell the
+memories apart, took 3.7 times as long on seven memories.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from scipy.optimize import nnls
+from torch import Tensor
+
+from core.methods import gradients
+from core.methods.base import Method, Stage, Step
+from core.options import option
+from core.parser.batch import Batch
+from core.registry import methods
+
+_NEGLIGIBLE = 1e-12  # eigenvalues of GGᵀ, as a share of the largest: memories that say the same
+
+
+@dataclass(frozen=True)
+class GEMOptions:
+    """How memories bound a step."""
+
+    margin: float = option(
+        0.5,
+        "γ: how much of the memories' own gradients a projected step takes besides (their code: "
+        "0.5); 0: the nearest gradient that violates nothing",
+        low=0.0,
+        high=100.0,
+    )
+    memory_rows: int = option(
+        0,
+        "rows of each past memory that its gradient is taken on, drawn anew every step; 0: all. "
+        "A step costs that many rows a past task more",
+        low=0,
+        high=100_000,
+    )
+
+
+def project(gradient: Tensor, memories: Tensor, margin: float) -> Tensor:
+    """g̃ of g (parameters,) and G (tasks, parameters); g itself where nothing is violated."""
+    if not bool((memories @ gradient < 0).any()):
+        return gradient
+    exact = memories.double()
+    gram = (exact @ exact.t()).cpu().numpy()  # GGᵀ
+    if not np.isfinite(gram).all():
+        return gradient  # the loss is not finite either, which ends the run with a sentence
+    slopes = (exact @ gradient.double()).cpu().numpy() + margin * gram.sum(axis=1)  # Gg'
+    values, vectors = np.linalg.eigh(gram)  # GGᵀ = RᵀR with R = Λ^½ Vᵀ
+    kept = values > _NEGLIGIBLE * values[-1]
+    root = np.sqrt(values[kept])
+    dual, _ = nnls(root[:, None] * vectors[:, kept].T, -(vectors[:, kept].T @ slopes) / root)
+    weights = torch.from_numpy(dual + margin).to(gradient)
+    return torch.addmv(gradient, memories.t(), weights)
+
+
+@methods.register("gem", label="GEM", rank=26, memory=True, sampler="random")
+class GEM(Method):
+    """Turns each step so that it raises the loss on no past task's memory; replays nothing."""
+
+    Options = GEMOptions
+
+    def set_up(self) -> None:
+        self.draws = self.generators.for_arrays("replay")
+        self._cached: dict[int, list[Batch]] = {}
+
+    def pools(self, k: int) -> list[Batch]:
+        """The memories of the tasks before k."""
+        if k not in self._cached:
+            self._cached = {k: self.memories(k)}
+        return self._cached[k]
+
+    def _rows_of(self, i: int) -> int:
+        """Rows of task i's memory that a step reads."""
+        kept = min(self.config.memory_size, len(self.data[i]))
+        return min(self.options.memory_rows or kept, kept)
+
+    def steps(self, k: int, stage: Stage) -> Iterable[Step]:
+        beside = sum(map(self._rows_of, range(k)))
+        return (replace(step, beside=beside) for step in super().steps(k, stage))
+
+    def work(self, k: int, stage: Stage) -> float:
+        rows = len(self.rows(k))
+        steps = -(-rows // self.config.batch_size)
+        return float(rows + steps * sum(map(self._rows_of, range(k))))
+
+    def edit_gradients(self, k: int, stage: Stage, step: Step) -> None:
+        """A backward pass a memory, dropout off: what is compared is the loss as it stands."""
+        if not k:
+            return
+        own = gradients.read(self.parser)
+        past = torch.stack([gradients.gradient(self.parser, self._drawn(m)) for m in self.pools(k)])
+        edited = project(own, past, self.options.margin)
+        if edited is not own:
+            gradients.write(self.parser, edited)
+
+    def _drawn(self, pool: Batch) -> Batch:
+        wanted = self.options.memory_rows
+        if not 0 < wanted < len(pool):
+            return pool
+        return pool.take(self.draws.choice(len(pool), wanted, replace=False))

@@ -1,0 +1,56 @@
+"""Gradients as flat vectors over all parameters of a parser, in the order of `parameters()`."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+
+from core.parser.batch import Batch
+from core.parser.model import Parser
+
+
+def flat(tensors: Sequence[Tensor]) -> Tensor:
+    """All numbers of the tensors in one vector, in order."""
+    return torch.cat([tensor.detach().reshape(-1) for tensor in tensors])
+
+
+@contextmanager
+def without_dropout(parser: Parser) -> Iterator[None]:
+    """The parser without its dropout, and with gradients; as it was afterwards."""
+    was = parser.training
+    parser.eval()
+    for module in parser.modules():
+        if isinstance(module, nn.LSTM):  # cuDNN goes back through one in training mode only
+            module.train()
+    try:
+        with torch.enable_grad():
+            yield
+    finally:
+        parser.train(was)
+
+
+def gradient(parser: Parser, rows: Batch) -> Tensor:
+    """∇ of the mean loss over the rows, dropout off: (parameters,), 0 at what does not move."""
+    moving = [p for p in parser.parameters() if p.requires_grad]
+    with without_dropout(parser):
+        found = iter(torch.autograd.grad(parser.loss(rows), moving, materialize_grads=True))
+    return flat(
+        [next(found) if p.requires_grad else p.new_zeros(p.shape) for p in parser.parameters()]
+    )
+
+
+def read(parser: Parser) -> Tensor:
+    """The gradients that the parser holds: (parameters,), 0 where it holds none."""
+    held = parser.parameters()
+    return flat([p.new_zeros(p.shape) if p.grad is None else p.grad for p in held])
+
+
+def write(parser: Parser, vector: Tensor) -> None:
+    """Put (parameters,) in place of the gradients that the parser holds."""
+    start = 0
+    for parameter in parser.parameters():
+        end = start + parameter.numel()
+        if parameter.grad is not None:
+            parameter.grad.copy_(vector[start:end].view_as(parameter))
+        start = end

@@ -1,0 +1,112 @@
+"""HAT, hard attention to the task (Serrà et al., 2018); the masks themselves are in `masks`.
+
+Within an epoch s rises from 1/s_max to s_max. The loss has a term for the units that no past task
+uses. Gradients are conditioned by the masks of past tasks, and so are Adam's steps: these have no
+scale, so that a gradient that is a thousandth of itself would move a parameter as far as a whole.
+Nothing is replayed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from core.methods.base import Method, Stage, Step, plain_step
+from core.methods.masks import LAYERS, MOST, TaskMasks, conditions
+from core.options import option
+from core.parser.batch import UNKNOWN
+from core.registry import methods
+
+
+@dataclass(frozen=True)
+class HATOptions:
+    """How hard the masks are, and how dear new units."""
+
+    s_max: float = option(
+        400.0, "slope of the masks at an epoch's end and in use (Serrà et al.: 400)",
+        low=1.0, high=1e5,
+    )  # fmt: skip
+    sparsity: float = option(
+        0.75, "weight of the share of free units that a task uses (Serrà et al.: 0.75)",
+        low=0.0, high=1e4,
+    )  # fmt: skip
+
+
+@methods.register("hat", label="HAT", rank=25, memory=False, internals="hidden units")
+class HAT(Method):
+    """Gives each task a part of the units, which later tasks may use but not change."""
+
+    Options = HATOptions
+
+    def set_up(self) -> None:
+        parser = self.parser
+        self.masks = TaskMasks(
+            len(self.data), parser.to_first.out_features, parser.start.shape[0],
+            self.options.s_max, self.generators.for_tensors("masks"),
+        )  # fmt: skip
+        device = parser.action_embedding.device
+        parser.masks = self.masks.to(device)
+        self.seen = torch.zeros(len(parser.vocabulary), dtype=torch.bool, device=device)
+        self._conditions: tuple[int, list[tuple[nn.Parameter, Tensor]]] = (-1, [])
+        self._before: list[Tensor] = []
+
+    def task_parameters(self) -> int:
+        return self.masks.embeddings[0].numel()
+
+    def parameters(self, k: int, stage: Stage) -> list[nn.Parameter]:
+        """Everything but other tasks' masks."""
+        others = {id(e) for i, e in enumerate(self.masks.embeddings) if i != k}
+        return [p for p in super().parameters(k, stage) if id(p) not in others]
+
+    def steps(self, k: int, stage: Stage) -> Iterator[Step]:
+        """s goes up from step to step (their eq. 3)."""
+        batches, s_max = list(self.batches(k)), self.options.s_max
+        for number, s in enumerate(np.linspace(1 / s_max, s_max, len(batches))):
+            self.masks.s = float(s) if len(batches) > 1 else s_max
+            yield plain_step(batches[number])
+
+    def loss(self, k: int, stage: Stage, step: Step) -> dict[str, Tensor]:
+        sparsity = self.options.sparsity * self.masks.new_units(k)
+        return super().loss(k, stage, step) | {"sparsity": sparsity}
+
+    def conditions(self, k: int) -> list[tuple[nn.Parameter, Tensor]]:
+        """Parameters, and how far each of their numbers may move in task k; none for the first."""
+        if k and self._conditions[0] != k:
+            known = torch.from_numpy(self.parser.grammar.known(k - 1)).to(self.seen.device)
+            found = conditions(self.parser, self.masks.used(k), self.seen, known)
+            named = [(self.parser.get_parameter(name), most) for name, most in found.items()]
+            self._conditions = (k, named)
+        return self._conditions[1] if k else []
+
+    def edit_gradients(self, k: int, stage: Stage, step: Step) -> None:
+        self._before = []
+        for parameter, most in self.conditions(k):
+            parameter.grad.mul_(most)
+            self._before.append(parameter.detach().clone())
+
+    @torch.no_grad()
+    def after_step(self, k: int, stage: Stage) -> None:
+        for (parameter, most), before in zip(self.conditions(k), self._before, strict=True):
+            parameter.copy_(torch.lerp(before, parameter, most.expand_as(parameter)))
+        self.masks.embeddings[k].clamp_(-MOST, MOST)
+
+    def end_task(self, k: int) -> None:
+        self.seen[self.rows(k).words.unique()] = True
+        self.seen[UNKNOWN] = True  # any task's test rows may have unknown words
+
+    def measures(self, k: int) -> dict[str, float]:
+        """How much of each layer tasks 0 … k use: the share of units with a mask above 1/2."""
+        used = self.masks.used(k + 1)
+        return {
+            f"units in use, {layer}": float((masks > 0.5).float().mean())
+            for layer, masks in zip(LAYERS, used, strict=True)
+        }
+
+    def state(self) -> dict[str, Any]:
+        return {"seen": self.seen}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.seen = state["seen"].to(self.seen.device)

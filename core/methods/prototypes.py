@@ -1,0 +1,82 @@
+"""Prototypes of actions: the mean of s_t over the steps at which an action is taken.
+
+p_a = 1/n_a Σ_{t: a_t = a} s_t (Snell et al., 2017, with the states of the parser's steps).
+"""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from core.parser.batch import Batch, split_by_length
+from core.parser.model import Parser
+
+BEHIND = 1e4  # taken from a score: behind every action that has a prototype, yet still in A_t
+_ROWS = 256  # a batch
+
+
+def means(states: Tensor, actions: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """p_a and n_a of steps (steps, size) that take `actions` (steps,): (count, size), (count,).
+
+    Differentiable; p_a is 0 where n_a is.
+    """
+    sums = states.new_zeros(count, states.shape[1]).index_add(0, actions, states)
+    times = torch.bincount(actions, minlength=count)
+    return sums / times.clamp(min=1)[:, None], times
+
+
+@torch.no_grad()
+def prototypes(parser: Parser, rows: Batch) -> tuple[Tensor, Tensor]:
+    """p_a and n_a over the gold steps of these rows, dropout off: (actions, size), (actions,)."""
+    count, size = parser.action_embedding.shape
+    sums = parser.action_embedding.new_zeros(count, size)
+    times = torch.zeros(count, dtype=torch.int64, device=sums.device)
+    training = parser.training
+    parser.eval()
+    for part in split_by_length(rows, _ROWS):
+        batch = rows.take(part)
+        found, often = means(parser.step_states(batch), gold(batch), count)
+        sums += found * often[:, None]
+        times += often
+    parser.train(training)
+    return sums / times.clamp(min=1)[:, None], times
+
+
+def gold(batch: Batch) -> Tensor:
+    """The gold action of every real step, row after row: (steps in all,)."""
+    return batch.actions.flatten()[batch.real]
+
+
+def weighted_loss(scores: Tensor, batch: Batch, weights: Tensor) -> Tensor:
+    """Σ over rows of weight × negative log-likelihood, from the scores of their real steps."""
+    losses = F.cross_entropy(scores, gold(batch), reduction="none")
+    rows = torch.repeat_interleave(torch.arange(len(batch)), batch.steps).to(weights.device)
+    return torch.dot(losses, weights[rows])
+
+
+class PrototypeReadout(nn.Module):
+    """Scores actions by p_a · s_t; holds the prototypes in buffers, so that they are kept.
+
+    An action without a prototype (`covered` says which have one) stands behind all that have one.
+    Without any prototype actions are scored by their embeddings.
+    """
+
+    def __init__(self, parser: Parser) -> None:
+        super().__init__()
+        table = torch.zeros_like(parser.action_embedding.detach())
+        self.register_buffer("table", table)
+        self.register_buffer("covered", torch.zeros_like(table[:, 0], dtype=torch.bool))
+
+    def hold(self, table: Tensor, times: Tensor) -> None:
+        """Score by these prototypes from now on."""
+        self.table.copy_(table)
+        self.covered.copy_(times > 0)
+
+    def clear(self) -> None:
+        """Score by the embeddings."""
+        self.covered.zero_()
+
+    def forward(self, states: Tensor, bias: Tensor, embedding: Tensor) -> Tensor:
+        """(n, size), (n, actions) and the embeddings (actions, size) → scores (n, actions)."""
+        table = torch.where(self.covered[:, None], self.table, embedding)
+        behind = BEHIND * (self.covered.any() & ~self.covered)
+        return torch.addmm(bias - behind, states, table.t())

@@ -1,0 +1,90 @@
+"""What methods need, and which settings make no sense beside each other.
+
+Methods say what they need by their traits in the registry (see `core.methods.base`); options say
+by `when` on which other option they depend. Looking at them loads the modules of all methods.
+"""
+
+from core.config import OPTION_GROUPS, RunConfig, specs
+from core.options import ConfigError
+from core.registry import Entry, methods, samplers
+
+_DEFAULTS = {spec.name: spec.default for spec in specs(RunConfig)}
+
+
+def own_sampler(method: str) -> str:
+    """The sampler that the method's own paper uses; RunConfig's default where it has no memory.
+
+    ConfigError where there is no method of that name.
+    """
+    return _entry("method", method).traits.get("sampler", _DEFAULTS["sampler"])
+
+
+def needs(method: Entry) -> str:
+    """What a method needs besides the rows of the task that it learns, in a sentence."""
+    found = []
+    if method.traits["memory"]:
+        own = samplers[own_sampler(method.name)].label
+        found.append(f"a memory of each finished task (its own sampler: {own})")
+    if method.traits.get("fisher"):
+        found.append(f"Fisher information{_when(method.traits['fisher'])}")
+    if method.traits.get("internals"):
+        found.append(f"the parser's {method.traits['internals']}")
+    return f"Needs {' and '.join(found)}." if found else "Needs nothing of past tasks."
+
+
+def refuse(config: RunConfig) -> None:
+    """ConfigError, a sentence, where a name or an option is wrong or would have no effect."""
+    method = _entry("method", config.method)
+    for which in OPTION_GROUPS:
+        _entry(which, getattr(config, which))
+        _refuse_without_effect(config, which)
+    if method.traits["memory"]:
+        if not config.memory_size:
+            raise ConfigError(
+                f"memory_size = 0: {method.label} needs a memory; expected at least 1 row a task."
+            )
+        return
+    for name in ("sampler", "memory_size"):
+        value = getattr(config, name)
+        if value not in (_DEFAULTS[name], 0):
+            raise ConfigError(
+                f"{name} = {value!r} has no effect: {method.label} keeps no memory; leave it out, "
+                f"or choose a method that keeps one: {_with_memory()}."
+            )
+    if config.sampler_options:
+        given = ", ".join(config.sampler_options)
+        raise ConfigError(
+            f"{config.sampler}.{given} has no effect: {method.label} keeps no memory; leave it "
+            f"out, or choose a method that keeps one: {_with_memory()}."
+        )
+
+
+def _refuse_without_effect(config: RunConfig, which: str) -> None:
+    """An option that is given although another one leaves it without effect."""
+    options, given = config.options(which), getattr(config, f"{which}_options")
+    name = getattr(config, which)
+    for spec in specs(type(options)):
+        if spec.when is None or spec.name not in given:
+            continue
+        other, *values = spec.when
+        if getattr(options, other) not in values:
+            raise ConfigError(
+                f"{name}.{spec.name} = {given[spec.name]!r} has no effect with {other} = "
+                f"{getattr(options, other)!r}: leave it out, or choose {other} = "
+                f"{' or '.join(map(str, values))}."
+            )
+
+
+def _entry(which: str, name: str) -> Entry:
+    try:
+        return OPTION_GROUPS[which][name]
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+
+
+def _with_memory() -> str:
+    return ", ".join(name for name, entry in methods.items() if entry.traits["memory"])
+
+
+def _when(condition: bool | str) -> str:
+    return f" {condition}" if isinstance(condition, str) else ""

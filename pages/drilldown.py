@@ -1,0 +1,16 @@
+"""Drill-down: the test rows that use an action, and how each is parsed after every task."""
+
+from pages.shared.drilldown import choose_row, pick_rows
+from pages.shared.opening import open_page
+from pages.shared.parses import draw_row
+
+open_page(
+    title="Drill-down",
+    icon=":material/manage_search:",
+    order=36,
+    section="Understand",
+    purpose="From an action to the utterances that need it, and to the step at which their parse "
+    "goes wrong.",
+)
+rows = pick_rows()
+draw_row(rows, choose_row(rows))

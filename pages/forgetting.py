@@ -1,0 +1,15 @@
+"""Forgetting: which actions of a task are forgotten, and when, as later tasks are learned."""
+
+from pages.shared.forgetting import pick_view
+from pages.shared.forgetting_views import draw_views
+from pages.shared.opening import open_page
+
+open_page(
+    title="Forgetting",
+    icon=":material/trending_down:",
+    order=33,
+    section="Understand",
+    purpose="Which actions of a task are forgotten, when, and which are not: how probable each "
+    "still is on the task's training rows after every later task.",
+)
+draw_views(pick_view())

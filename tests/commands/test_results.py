@@ -1,0 +1,131 @@
+"""`results`: the table, and that it is the same from an exported file."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.__main__ import main
+from core.config import RunConfig
+from core.events import Accuracy
+from core.runs.life import FINISHED
+from core.runs.owner import new_owner
+from core.runs.store import Store
+from tests.made_up import ROWS, finished_run, matrix, running_run, started
+
+CONFIG = RunConfig(dataset="overnight", method="emr", sampler="random")
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
+    """The lines that `results` prints with these words."""
+    assert main(["results", *words]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+@pytest.fixture
+def store() -> Store:
+    """Two seeds of EMR, one with task masking, one of another data set, one still running."""
+    store = Store()
+    for seed in (0, 1):
+        finished_run(store, CONFIG.with_(seed=seed), seed=seed)
+    finished_run(store, CONFIG.with_(task_masking=True))
+    finished_run(store, CONFIG.with_(dataset="nlmap_qt"))
+    running_run(store, CONFIG.with_(method="finetune"))
+    return store
+
+
+def test_seeds_share_a_line_with_their_mean_and_deviation(store, capsys) -> None:
+    head, _, first, masked = printed(capsys)
+    ends = [matrix(0.7, seed=seed)[-1] for seed in (0, 1)]
+    whole = [100 * sum(end) / sum(ROWS) for end in ends]
+    avg = [100 * np.mean(np.array(end) / ROWS) for end in ends]
+    spread = [f"{np.mean(found):.2f} ± {np.std(found, ddof=1):.2f}" for found in (whole, avg)]
+    line = dict(zip(cells(head), cells(first), strict=True))
+    assert line == line | {
+        "Method": "EMR", "Sampler": "random", "Task masking": "off", "n": "2",
+        "ACC_whole / ACC_avg": " / ".join(spread),
+    }  # fmt: skip
+    assert cells(masked)[2:4] == ["on", "1"]
+
+
+def test_the_papers_values_stand_beside_runs_over_all_its_tasks(capsys) -> None:
+    tasks = [f"task {k}" for k in range(8)]
+    finished_run(Store(), CONFIG, tasks=tasks, rows=[50] * 8)
+    assert "45.29 / 46.01" in printed(capsys)[-1]
+
+
+def test_a_table_from_a_file_is_that_of_the_store(store, capsys, tmp_path: Path) -> None:
+    path, direct = tmp_path / "results.json", printed(capsys)
+    printed(capsys, "--export", str(path))
+    printed(capsys, "--dataset", "nlmap_qt", "--export", str(path))  # adds to it
+    assert len(json.loads(path.read_text(encoding="utf-8"))["runs"]) == 4
+    for run in store.runs(statuses=["finished"]):
+        store.delete(run.id)
+    assert printed(capsys) == ["No run on overnight has finished."]
+    assert printed(capsys, "--from", str(path)) == direct
+    assert len(printed(capsys, "--from", str(path), "--dataset", "nlmap_qt")) == 3
+
+
+def test_the_same_configuration_again_replaces_whatever_it_recorded(capsys, tmp_path) -> None:
+    paths = [tmp_path / "first.json", tmp_path / "second.json"]
+    for kept, error_rows, path in zip((0.2, 0.9), (32, 0), paths, strict=True):
+        store = Store()
+        id = finished_run(store, CONFIG.with_(error_rows=error_rows), kept=kept)
+        printed(capsys, str(id), "--export", str(path))
+    both = printed(capsys, "--from", *map(str, paths))
+    assert both == printed(capsys, "--from", str(paths[1]))
+    assert both != printed(capsys, "--from", str(paths[0]))
+    printed(capsys, "--from", *map(str, paths), "--export", str(paths[0]))
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_an_export_is_the_same_bytes_in_whatever_order_runs_are_given(store, capsys, tmp_path):
+    one, other = tmp_path / "one.json", tmp_path / "other.json"
+    printed(capsys, "1", "2", "3", "--export", str(one))
+    printed(capsys, "3", "1", "2", "--export", str(other))
+    assert one.read_bytes() == other.read_bytes()
+    assert len(one.read_text(encoding="utf-8").splitlines()) == 3 + 2  # a run a line
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "can't be read"),
+        ("runs", "is not a file of results"),
+        ("[]", "is not a file of results of format 1"),
+        ('{"format": 2, "runs": []}', "is not a file of results of format 1"),
+        ('{"format": 1, "runs": [{}]}', "a run in it can't be read: 'config'"),
+        ('{"format": 1, "runs": [{"config": {"speed": 1}}]}', "speed is not an option of a run"),
+    ],
+)
+def test_a_file_that_is_none_is_said_in_a_sentence(capsys, tmp_path, content, said) -> None:
+    path = tmp_path / "results.json"
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    assert main(["results", "--from", str(path)]) == 2
+    err = capsys.readouterr().err
+    assert str(path) in err
+    assert said in err
+    assert len(err.splitlines()) == 1
+
+
+def test_counts_of_a_task_without_a_name_are_refused(store, capsys, tmp_path) -> None:
+    path = tmp_path / "results.json"
+    printed(capsys, "1", "--export", str(path))
+    path.write_text(path.read_text(encoding="utf-8").replace('"calendar", ', ""), encoding="utf-8")
+    assert main(["results", "--from", str(path)]) == 2
+    assert "tasks that it does not name" in capsys.readouterr().err
+
+
+def test_a_method_without_memories_has_no_sampler(capsys) -> None:
+    store = Store()
+    id = store.create(CONFIG.with_(method="finetune"), claimed_by=new_owner())
+    store.record(id, started())
+    store.record(id, Accuracy(0, 0, 10, 40))
+    store.move(id, FINISHED)
+    assert cells(printed(capsys)[-1])[:2] == ["Fine-tune", "–"]

@@ -1,0 +1,43 @@
+"""`show`: what a run has told of itself."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.__main__ import main
+from core.config import RunConfig
+from core.events import Measures
+from core.runs.owner import new_owner
+from core.runs.store import Store
+from tests.made_up import started, tell
+
+
+@pytest.fixture
+def store(home):
+    store = Store()
+    yield store
+    store.close()
+
+
+def shown(id: int, capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(["show", str(id)]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_tasks_own_parameters_are_told_where_there_are_any(store, capsys) -> None:
+    id = store.create(RunConfig(), claimed_by=new_owner())
+    assert "parameters" not in shown(id, capsys)
+    store.record(id, started())
+    assert "1,800,000 parameters\n" in shown(id, capsys)
+    store.record(id, replace(started(), task_parameters=196_608))
+    assert "1,800,000 parameters, 196,608 for each task alone" in shown(id, capsys)
+
+
+def test_what_a_method_tells_stands_below_its_task(store, capsys) -> None:
+    id = store.create(RunConfig(method="hat"), claimed_by=new_owner())
+    tell(store, id)
+    store.record(id, Measures(1, ("units in use, decoder", "broken"), (0.4375, float("nan"))))
+    store.record(id, Measures(1, ("units in use, decoder", "broken"), (0.5, float("nan"))))
+    lines = shown(id, capsys).splitlines()
+    (after,) = [number for number, line in enumerate(lines) if line.startswith("after 2 ")]
+    assert lines[after + 2 : after + 4] == ["   broken: nan", "   units in use, decoder: 0.5"]

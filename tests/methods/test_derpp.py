@@ -1,0 +1,162 @@
+"""DER++: what is stored, when, of which actions; and its loss by hand."""
+
+import numpy as np
+import pytest
+import torch
+
+from core.learner import Learner
+from core.methods.base import Stage
+from core.methods.scores import scores_of
+from core.training import train
+from tests.methods.test_mechanisms import finished_first_task
+
+TRAIN = Stage("train", 1)
+
+
+def by_hand(learner: Learner, i: int) -> list[list[dict[int, float]]]:
+    """For each row in memory i and each of its gold steps: action → score, over A_t after task i.
+
+    Of the parser as it is now, read row by row.
+    """
+    parser, grammar = learner.parser.eval(), learner.grammar
+    found = []
+    for row in learner.memory.rows[i]:
+        one = learner.train_rows[i].take([row])
+        states = parser.step_states(one).detach()
+        steps = []
+        for t, state in enumerate(states):
+            there = np.flatnonzero(grammar.since[int(one.slots[0, t])] <= i)
+            scores = parser.action_embedding.detach() @ state
+            steps.append({int(action): float(scores[action]) for action in there})
+        found.append(steps)
+    return found
+
+
+def unpacked(scores) -> list[dict[int, dict[int, float]]]:
+    """Stored scores as row → step → action → score."""
+    owner = torch.arange(len(scores.counts)).repeat_interleave(scores.counts).tolist()
+    found: list[dict[int, dict[int, float]]] = [{} for _ in scores.counts]
+    places = zip(owner, scores.steps, scores.actions, scores.values, strict=True)
+    for row, step, action, value in places:
+        found[row].setdefault(int(step), {})[int(action)] = float(value)
+    return found
+
+
+def test_stored_scores_are_those_of_the_time_of_storing(toy_config) -> None:
+    kept: dict[int, dict] = {}
+
+    def keep(k: int, state: dict) -> None:
+        kept[k] = {name: value.clone() for name, value in state["parser"].items()}
+
+    learner = train(toy_config.with_(method="derpp"), lambda event: None, keep=keep)
+    for i in range(3):
+        learner.parser.load_state_dict(kept[i])
+        learner.parser.know(i)
+        expected = by_hand(learner, i)
+        stored = unpacked(learner.method.stored[i])
+        assert len(stored) == len(expected) == 3
+        for steps, told in zip(expected, stored, strict=True):
+            assert [set(step) for step in steps] == [set(told[t]) for t in range(len(told))]
+            for t, step in enumerate(steps):
+                assert told[t] == pytest.approx(step, rel=1e-4, abs=1e-5)
+    learner.parser.load_state_dict(kept[2])
+    now = [value for steps in by_hand(learner, 0) for step in steps for value in step.values()]
+    then = learner.method.stored[0].values
+    assert not torch.allclose(torch.tensor(now), then, atol=1e-3)
+
+
+def test_only_applicable_actions_are_stored_each_in_sixteen_bytes(toy_config) -> None:
+    learner = finished_first_task(toy_config.with_(method="derpp", task_masking=True))
+    learner.parser.know(1)
+    rows = learner.train_rows[1].take([1, 2])
+    scores = scores_of(learner.parser, rows)
+    bias = learner.parser.step_bias(rows)
+    assert len(scores.values) == int((bias == 0).sum())
+    assert scores.shares.sum() == pytest.approx(int(rows.steps.sum()))
+    tensors = (scores.steps, scores.actions, scores.values, scores.shares)
+    assert sum(t.element_size() for t in tensors) == 16
+
+
+@pytest.mark.parametrize("replay", ["joint", "sample", "sweep"])
+def test_the_loss_by_hand(toy_config, replay) -> None:
+    options = {"replay": replay, "alpha": 0.7, "beta": 0.3}
+    options |= {"replay_rows": 3} if replay == "sample" else {}
+    learner = finished_first_task(
+        toy_config.with_(method="derpp", method_options=options, dropout=0.0)
+    )
+    method, parser = learner.method, learner.parser
+    for i in range(2):
+        parser.know(i)
+        method.end_task(i)
+    stored = [row for i in range(2) for row in unpacked(method.stored[i])]
+    with torch.no_grad():
+        for parameter in parser.parameters():
+            parameter.add_(0.05 * torch.sin(torch.arange(parameter.numel())).view_as(parameter))
+    parser.know(2)
+    parser.train()
+    seen = 0
+    for step in method.steps(2, TRAIN):
+        parts = {name: float(part.detach()) for name, part in method.loss(2, TRAIN, step).items()}
+        losses = parser.row_losses(step.batch).detach() * step.weights
+        assert parts["current"] == pytest.approx(float(losses[: step.current].sum()), abs=1e-6)
+        if step.drawn is None:
+            assert parts["replay"] == 0
+            assert "distillation" not in parts
+            continue
+        memory = losses[step.current :]
+        assert parts["replay"] == pytest.approx(0.3 * float(memory.sum()), rel=1e-4)
+        apart = 0.0
+        for place, number in enumerate(step.drawn.tolist()):
+            row = step.batch.take([step.current + place])
+            states = parser.step_states(row).detach()
+            squares = 0.0
+            for t, state in enumerate(states):
+                then = stored[number][t]
+                now = {a: float(parser.action_embedding.detach()[a] @ state) for a in then}
+                squares += sum((now[a] - then[a]) ** 2 for a in then) / len(then)
+            apart += float(step.weights[step.current + place]) * squares
+        assert parts["distillation"] == pytest.approx(0.7 * apart, rel=1e-4)
+        assert parts["distillation"] > 0
+        seen += 1
+    assert seen
+
+
+def test_a_memory_that_is_as_it_was_is_not_apart(toy_config) -> None:
+    options = {"replay": "joint"}
+    learner = finished_first_task(
+        toy_config.with_(method="derpp", method_options=options, dropout=0.0)
+    )
+    for i in range(2):
+        learner.method.end_task(i)  # with all three tasks known already
+    learner.parser.train()
+    for step in learner.method.steps(2, TRAIN):
+        assert float(learner.method.loss(2, TRAIN, step)["distillation"].detach()) < 1e-9
+
+
+def test_the_distance_reaches_no_action_that_was_not_applicable_then(toy_config) -> None:
+    options = {"replay": "sweep", "beta": 0.0}
+    learner = finished_first_task(toy_config.with_(method="derpp", method_options=options))
+    for i in range(2):
+        learner.parser.know(i)
+        learner.method.end_task(i)
+    with torch.no_grad():
+        learner.parser.combine.weight.add_(0.1)
+    learner.parser.know(2)
+    *_, last = learner.method.steps(2, TRAIN)
+    learner.method.loss(2, TRAIN, last)["distillation"].backward()
+    moved = learner.parser.action_embedding.grad.abs().sum(dim=1).numpy() > 0
+    assert moved.any()
+    assert not moved[learner.grammar.unseen(2)].any()
+
+
+def test_what_is_stored_grows_by_each_memorys_scores(toy_config) -> None:
+    states: list[dict] = []
+    config = toy_config.with_(method="derpp", epochs=1)
+    learner = train(config, lambda event: None, save=lambda s: states.append(s["method"]))
+    told = states[-1]["scores"]
+    assert list(told) == [0, 1, 2]
+    for i in told:
+        rows = learner.train_rows[i].take(learner.memory.rows[i])
+        slots = rows.slots.flatten()[rows.real].numpy()
+        expected = sum(int((learner.grammar.since[slot] <= i).sum()) for slot in slots)
+        assert len(told[i]["values"]) == expected

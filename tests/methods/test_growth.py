@@ -1,0 +1,45 @@
+"""How the cost of each method grows with the tasks: rows that the parser reads, not seconds."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from core.learner import Learner
+from core.methods.descent import Descent
+from core.parser.model import Parser
+from core.registry import methods
+from core.training import train
+
+
+def rows_read(learner: Learner, k: int, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, float]]:
+    """For each stage of task k, the rows that one epoch's steps go forward and back through, and
+    what the method says of its work."""
+    read = [0]
+
+    def encode(parser: Parser, words: torch.Tensor, *more, real: Callable = Parser.encode):
+        read[0] += len(words) * torch.is_grad_enabled()
+        return real(parser, words, *more)
+
+    found = []
+    with monkeypatch.context() as patch:
+        patch.setattr(Parser, "encode", encode)
+        for stage in learner.method.stages(k):
+            read[0] = 0
+            descent = Descent(learner.method, k, stage)
+            for step in learner.method.steps(k, stage):
+                descent.take(step)
+            descent.end()
+            found.append((read[0], learner.method.work(k, stage)))
+    return found
+
+
+@pytest.mark.parametrize("name", list(methods))
+def test_an_epoch_reads_as_many_rows_as_its_work_says(toy_config, name, monkeypatch) -> None:
+    learner = train(toy_config.with_(method=name, epochs=1), lambda event: None)
+    for k in range(3):
+        learner.parser.know(k)
+        learner.method.begin_task(k)
+        learner.parser.train()
+        for read, said in rows_read(learner, k, monkeypatch):
+            assert read == pytest.approx(said, rel=0.1)

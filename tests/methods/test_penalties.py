@@ -1,0 +1,131 @@
+"""What holds parameters: both Fisher estimates by a second computation, ARPER's λ by hand."""
+
+import math
+
+import pytest
+import torch
+
+from core.learner import Learner
+from core.methods.base import Stage
+from core.methods.penalty import fisher_of_batch, fisher_of_examples, flat
+from core.training import train
+from tests.methods.test_mechanisms import fill_gradients, finished_first_task
+
+WITH_FISHER = {"ewc": {}, "arper": {}, "total_recall": {"penalty": "ewc"}}
+
+
+def single_passes(learner: Learner, i: int, rows: tuple[int, ...]) -> torch.Tensor:
+    """The mean over rows of each row's squared gradient, one backward call after the other."""
+    parser = learner.parser.eval()
+    total = torch.zeros(sum(p.numel() for p in parser.parameters()))
+    losses = [parser.row_losses(learner.train_rows[i])[row] for row in rows]
+    for loss in losses:
+        parser.zero_grad(set_to_none=True)
+        loss.backward()
+        grads = [p.new_zeros(p.shape) if p.grad is None else p.grad for p in parser.parameters()]
+        total += flat(grads) ** 2
+    parser.zero_grad(set_to_none=True)
+    return total / len(rows)
+
+
+@pytest.mark.parametrize("changes", [{}, {"input_feeding": True}, {"task_masking": True}], ids=str)
+def test_example_fisher_is_the_mean_of_single_backward_passes_squared(toy_config, changes) -> None:
+    learner = finished_first_task(toy_config.with_(dropout=0.5, **changes))
+    memories = [learner.train_rows[0].take([0, 3, 4]), learner.train_rows[1].take([1, 2])]
+    expected = single_passes(learner, 0, (0, 3, 4)) + single_passes(learner, 1, (1, 2))
+    learner.parser.train()
+    assert torch.allclose(fisher_of_examples(learner.parser, memories), expected, atol=1e-9)
+    assert (expected > 0).any()
+
+
+@pytest.mark.parametrize("fisher", [fisher_of_batch, fisher_of_examples])
+def test_estimating_fisher_draws_nothing_and_leaves_the_parser_as_it_was(
+    toy_config, fisher
+) -> None:
+    learner = finished_first_task(toy_config.with_(dropout=0.5))
+    parser, rows = learner.parser.train(), [learner.train_rows[0].take([0, 3])]
+    before = parser.draws.get_state()
+    first = fisher(parser, rows)
+    assert torch.equal(first, fisher(parser, rows))
+    assert torch.equal(parser.draws.get_state(), before)
+    assert parser.training
+    assert parser.encoder.training
+    assert all(p.grad is None for p in parser.parameters())
+    parser.eval()
+    fisher(parser, rows)
+    assert not any(module.training for module in parser.modules())
+
+
+def test_example_fisher_is_nowhere_smaller_and_equal_where_rows_are_the_same(toy_config) -> None:
+    learner = finished_first_task(toy_config)
+    rows = learner.train_rows[0].take([0, 1, 2, 3])
+    batch, example = (f(learner.parser, [rows]) for f in (fisher_of_batch, fisher_of_examples))
+    assert (example >= batch * (1 - 1e-4)).all()
+    assert 1.1 * batch.sum() < example.sum()
+    same = learner.train_rows[0].take([2, 2, 2])
+    batch, example = (f(learner.parser, [same]) for f in (fisher_of_batch, fisher_of_examples))
+    assert torch.allclose(batch, example, rtol=1e-4, atol=1e-10)
+
+
+@pytest.mark.parametrize("fisher", ["batch", "example"])
+@pytest.mark.parametrize("name", WITH_FISHER)
+def test_methods_hold_parameters_by_the_fisher_that_is_asked_for(toy_config, name, fisher) -> None:
+    options = {**WITH_FISHER[name], "fisher": fisher}
+    learner = train(toy_config.with_(method=name, method_options=options), lambda event: None)
+    held, parser = learner.method.consolidation, learner.parser
+    memories = [learner.train_rows[i].take(learner.memory.rows[i]) for i in range(3)]
+    estimate = {"batch": fisher_of_batch, "example": fisher_of_examples}[fisher]
+    assert torch.equal(held.anchor, flat(list(parser.parameters())))
+    assert torch.allclose(held.fisher, estimate(parser, memories))
+    assert not torch.allclose(held.fisher, sum_of_the_other(fisher)(parser, memories))
+
+
+def sum_of_the_other(fisher: str):
+    return fisher_of_examples if fisher == "batch" else fisher_of_batch
+
+
+def test_what_is_held_does_not_grow_with_the_number_of_tasks(toy_config) -> None:
+    states: list[dict] = []
+    config = toy_config.with_(method="ewc", epochs=1)
+    train(config, lambda event: None, save=lambda state: states.append(dict(state["method"])))
+    size = sum(p.numel() for p in Learner(config).parser.parameters())
+    ends = [state for state in states if state]
+    assert {tuple(len(tensor) for tensor in state.values()) for state in ends} == {(size, size)}
+
+
+def test_arper_weighs_its_penalty_by_the_root_of_known_over_new_actions(toy_config) -> None:
+    learner = Learner(toy_config.with_(method="arper", method_options={"ewc_weight": 3.0}))
+    shown = [
+        {str(step.action) for row in task.train for step in row.steps} for task in learner.tasks
+    ]
+    for k in (1, 2):
+        old = set().union(*shown[:k])
+        by_hand = 3.0 * math.sqrt(len(old) / len(shown[k] - old))
+        assert learner.method.weight(k) == pytest.approx(by_hand)
+        assert by_hand > 3.1
+
+
+def test_arper_counts_a_task_without_new_actions_as_adding_one(toy_config, monkeypatch) -> None:
+    learner = Learner(toy_config.with_(method="arper", method_options={"ewc_weight": 3.0}))
+    grammar = learner.parser.grammar
+    known = int(grammar.known(0).sum())
+    monkeypatch.setattr(grammar, "unseen", lambda k: grammar.known(k) & False)
+    assert learner.method.weight(1) == pytest.approx(3.0 * math.sqrt(known))
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_arpers_penalty_is_its_weight_times_the_distance_that_fisher_weighs(toy_config, k) -> None:
+    learner = finished_first_task(toy_config.with_(method="arper"))
+    method, parser = learner.method, learner.parser
+    assert method.penalty(0, Stage("train", 1)) == 0
+    method.consolidation.consolidate([learner.train_rows[0].take([0, 3, 4])])
+    with torch.no_grad():
+        parser.combine.weight.add_(0.1)
+    fill_gradients(learner)
+    told = method.penalty(k, Stage("train", 1))
+    held = method.consolidation
+    away = flat(list(parser.parameters())) - held.anchor
+    by_hand = method.weight(k) * float((held.fisher * away**2).sum())
+    assert told == pytest.approx(by_hand, rel=1e-4)
+    gradient = flat([p.grad for p in parser.parameters()])
+    assert torch.allclose(gradient, 2 * method.weight(k) * held.fisher * away, rtol=1e-4)
