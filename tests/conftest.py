@@ -5,6 +5,7 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from core import places
 from core.config import RunConfig
 from core.data.base import FormReader, Task
 from core.registry import datasets
+from core.runs.manager import close_manager
 
 torch.set_num_threads(1)
 
@@ -86,6 +88,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TOTAL_RECALL_HOME", str(folder))
     monkeypatch.delenv("TOTAL_RECALL_DATABASE_URL", raising=False)
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_threads_at_the_end() -> Iterator[None]:
+    """A thread that still trains or imports when the interpreter ends would abort it."""
+    yield
+    close_manager()
 
 
 def missing(reason: str) -> None:

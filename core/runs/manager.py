@@ -186,6 +186,17 @@ def manager() -> Manager:
         return process.__dict__["manager"]
 
 
+def close_manager() -> None:
+    """End this process's manager and wait for its threads; nothing where there is none."""
+    process = sys.modules.get(_PROCESS)
+    if process is not None:
+        with process.__dict__["lock"]:
+            process.__dict__.pop("place", None)
+            old = process.__dict__.pop("manager", None)
+            if old is not None:
+                old.close()
+
+
 def _workers() -> int:
     given = os.environ.get("TOTAL_RECALL_WORKERS") or "1"
     if not given.isdecimal() or int(given) < 1:

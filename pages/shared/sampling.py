@@ -95,7 +95,7 @@ def _all_options(form: Form, names: Sequence[str]) -> dict[str, dict[str, Any]]:
         for name in names:
             if declared[name]:
                 st.markdown(f"**{escape(samplers[name].label)}**")
-                form.draw(declared[name], f"{name}.")
+                form.draw(declared[name], f"{name}.", labels={"h": "Actions drawn (h)"})
                 defaults = {spec.name: spec.default for spec in declared[name]}
                 given = form.below(f"{name}.").items()
                 found[name] = {n: value for n, value in given if value != defaults[n]}

@@ -12,6 +12,7 @@ from core.methods.masks import LAYERS, _Gate
 from core.options import ConfigError
 from core.parser.batch import join
 from core.parser.decode import parse
+from core.samplers.parser_views import action_losses, attention_gradients, utterance_encodings
 from core.training import train
 from tests.methods.test_mechanisms import Stages
 from tests.parser import reference
@@ -312,3 +313,24 @@ def test_a_tasks_masks_are_counted(config) -> None:
 def test_adapters_under_hat_are_refused(config) -> None:
     with pytest.raises(ConfigError, match=r"hat\.adapters is not an option; there are: s_max"):
         validate(config.with_(method_options={"adapters": "full"}))
+
+
+def test_samplers_see_the_parser_of_the_task_learned_last(config) -> None:
+    learner = made(config, k=1)
+    parser, task = learner.parser, learner.tasks[1]
+    rows = learner.train_rows[1]
+    encodings = utterance_encodings(task.train, parser)
+    for row, found in zip(task.train, encodings, strict=True):
+        with torch.no_grad():
+            expected = MaskedReader(parser, row.words, 1).h
+        assert np.allclose(found, expected.numpy(), atol=1e-5)
+    losses = action_losses(task.train, parser) * rows.steps.numpy()
+    assert np.allclose(losses, parser.row_losses(rows).detach().numpy(), atol=1e-5)
+    for part, found in attention_gradients(task.train, parser):
+        for row, gradient in zip(part, found, strict=True):
+            loss = parser.row_losses(rows.take([row])).sum()
+            (weight,) = torch.autograd.grad(loss, [parser.combine.weight])
+            # the sampler's is at W_c with its columns scaled by the mask
+            forwards, backwards, decoder, _ = parser.masks.masks(1)
+            scaled = gradient.view_as(weight) * torch.cat([decoder, forwards, backwards])
+            assert torch.allclose(scaled, weight, atol=1e-5)

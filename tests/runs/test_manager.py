@@ -12,7 +12,7 @@ from core.options import ConfigError
 from core.runs import checkpoints
 from core.runs import manager as manager_module
 from core.runs.life import StoreError
-from core.runs.manager import Manager, manager
+from core.runs.manager import Manager, close_manager, manager
 from core.runs.owner import new_owner
 from core.runs.store import Store
 
@@ -179,7 +179,11 @@ def test_a_process_has_one_manager_even_when_the_code_is_imported_again(home) ->
         assert again() is first
     finally:
         sys.modules["core.runs.manager"] = kept
-    first.close()
+    close_manager()
+    second = manager()
+    assert second is not first, "the closed one is not given again"
+    close_manager()
+    close_manager()  # with none there it does nothing
 
 
 def test_the_number_of_workers_can_be_set(home, monkeypatch: pytest.MonkeyPatch) -> None:
