@@ -215,13 +215,34 @@ def _mark_sweeps(figure: go.Figure, table: pd.DataFrame) -> None:
     """A line at the end of each sweep, its number above it where there is room."""
     room = len(table) / 40  # steps that a number takes
     labelled = -2 * room
+    lines, numbers = [], []  # added together: one by one takes the square of their number
     for sweep, last in table.dropna(subset=["sweep"]).groupby("sweep").step.max().items():
-        figure.add_vline(x=last + 0.5, line={"color": NEUTRAL, "width": 1, "dash": "dot"})
+        place = last + 0.5
+        line = {"color": NEUTRAL, "width": 1, "dash": "dot"}
+        lines.append(
+            {
+                "type": "line",
+                "x0": place,
+                "x1": place,
+                "y0": 0,
+                "y1": 1,
+                "yref": "y domain",
+                "line": line,
+            }
+        )
         if last - labelled < room:
             continue
-        figure.add_annotation(
-            x=last + 0.5, y=1, yref="paper", yanchor="bottom", xanchor="right", showarrow=False,
-            text=f"sweep {sweep}" if labelled < 0 else str(sweep),
-            font={"size": 12, "color": NEUTRAL},
-        )  # fmt: skip
+        numbers.append(
+            {
+                "x": place,
+                "y": 1,
+                "yref": "paper",
+                "yanchor": "bottom",
+                "xanchor": "right",
+                "showarrow": False,
+                "text": f"sweep {sweep}" if labelled < 0 else str(sweep),
+                "font": {"size": 12, "color": NEUTRAL},
+            }
+        )
         labelled = last
+    figure.update_layout(shapes=lines, annotations=numbers)
