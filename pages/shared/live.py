@@ -100,27 +100,19 @@ def _head(run: Run) -> None:
         elif run.status in (QUEUED, RUNNING):
             off = not run.can_stop
             _button("Stop", ":material/stop:", manager().stop, run.id, disabled=off)
-        st.page_link(
-            "pages/accuracy.py",
-            label="Accuracy",
-            icon=":material/show_chart:",
-            query_params={"run": str(run.id)},
-        )
+        here = {"run": str(run.id)}
+        _link("accuracy", "Accuracy", "show_chart", here)
+        _link("forgetting", "Forgetting", "trending_down", here)
         if not stored_tasks(store(), [run.id]).empty:
-            st.page_link(
-                "pages/memories.py",
-                label="Memories",
-                icon=":material/inventory_2:",
-                query_params={"source": "runs", "run": str(run.id)},
-            )
-        st.page_link(
-            "pages/launch.py",
-            label="Clone",
-            icon=":material/content_copy:",
-            query_params={"clone": str(run.id)},
-        )
+            _link("memories", "Memories", "inventory_2", {"source": "runs"} | here)
+        _link("launch", "Clone", "content_copy", {"clone": str(run.id)})
         _rename(run)
         _delete(run)
+
+
+def _link(page: str, label: str, icon: str, query: dict[str, str]) -> None:
+    file = f"pages/{page}.py"
+    st.page_link(file, label=label, icon=f":material/{icon}:", query_params=query)
 
 
 def _button(
