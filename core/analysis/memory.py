@@ -1,6 +1,6 @@
 """What memories keep of a task: entropy and coverage, overlap, stability, actions, the search.
 
-A memory is some training rows of a task. The entropy is that of its action counts (paper, §4.1),
+A memory is some training rows of a task. The entropy is that of its action counts (paper, §4.2),
 by frequency (every occurrence counts) or by presence (each row counts an action once); coverage is
 of the task's distinct actions, slots, logical forms and clusters of forms.
 """

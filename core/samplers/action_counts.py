@@ -1,4 +1,4 @@
-"""The action counts of a memory and their entropy, updated row by row (paper, §4.1).
+"""The action counts of a memory and their entropy, updated row by row (paper, §4.2).
 
 With n_a the count of action a and N the sum of the counts, H = −Σ (n_a/N) ln (n_a/N)
 = ln N − S/N, where S = Σ n_a ln n_a. A row more changes S only at the row's own actions, so the

@@ -1,4 +1,4 @@
-"""DLFS, diversified logical form selection (Li et al., 2021, §4.1 and Algorithm 3).
+"""DLFS, diversified logical form selection (Li et al., 2021, §4.2 and Algorithm 3).
 
 The distinct forms fall into M clusters, each gives one row, and the rows are exchanged within their
 clusters for as long as that raises the entropy H of the memory's action counts.

@@ -1,4 +1,4 @@
-"""K-medoids clusters of logical forms on 1 − sim (the paper's §4.1; Park and Jun, 2009).
+"""K-medoids clusters of logical forms on 1 − sim (the paper's §4.2; Park and Jun, 2009).
 
 Engines given points at distance zero return empty and repeated clusters, so they see one point of
 each such group. None takes multiplicities; where they are to count, they weigh the draw of the

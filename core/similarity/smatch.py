@@ -1,4 +1,4 @@
-"""Smatch similarity of logical forms (Cai and Knight, 2013; the paper's §4.1).
+"""Smatch similarity of logical forms (Cai and Knight, 2013; the paper's §4.2).
 
 A form's triples are its nodes with their labels and its edges with the child's place. Smatch aligns
 the nodes of two forms so that m triples match; the score is the F of their shares,

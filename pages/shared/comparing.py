@@ -135,7 +135,7 @@ def _draw(result: Agreement) -> None:
     present(
         agreement(result.pairs),
         "The similarity of each two forms by shared productions and by Smatch, which the paper "
-        "names (§4.1); the release and the default here count productions.",
+        "names (§4.2); the release and the default here count productions.",
         result.pairs,
         key="agreement",
         file_name="productions_smatch.csv",

@@ -54,7 +54,7 @@ def _compare(memories: Memories) -> None:
     present(
         charts.entropies(measured, whole),
         "How evenly a memory's rows spread over actions, in nats: a mark for each seed, the whole "
-        "task dashed. DLFS raises it (paper, §4.1); Table 2 has the accuracies that follow.",
+        "task dashed. DLFS raises it (paper, §4.2); Table 2 has the accuracies that follow.",
         measured,
         key="entropies",
         file_name="memory_measures.csv",

@@ -9,6 +9,7 @@ import pytest
 from core.__main__ import main
 from core.config import RunConfig
 from core.events import Accuracy
+from core.places import PROJECT
 from core.runs.life import FINISHED
 from core.runs.owner import new_owner
 from core.runs.store import Store
@@ -129,3 +130,14 @@ def test_a_method_without_memories_has_no_sampler(capsys) -> None:
     store.record(id, Accuracy(0, 0, 10, 40))
     store.move(id, FINISHED)
     assert cells(printed(capsys)[-1])[:2] == ["Fine-tune", "–"]
+
+
+def test_the_readmes_table_is_what_its_command_prints(capsys) -> None:
+    text = (PROJECT / "README.md").read_text(encoding="utf-8")
+    line = "python -m core results --from assets/results.json --dataset overnight"
+    assert line in text
+    file = str(PROJECT / "assets/results.json")
+    assert main(["results", "--from", file, "--dataset", "overnight"]) == 0
+    table = capsys.readouterr().out.strip()
+    assert table.count("\n") > 5
+    assert table in text
