@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from core.options import ConfigError, build_options, option, specs
-from core.registry import Registry, datasets, methods, samplers
+from core.registry import Entry, Registry, datasets, methods, samplers
 
 
 @dataclass(frozen=True)
@@ -134,10 +134,7 @@ class RunConfig:
 
         ConfigError where the name or an option is not known or a value is out of range.
         """
-        try:
-            entry = OPTION_GROUPS[which][getattr(self, which)]
-        except ValueError as error:
-            raise ConfigError(str(error)) from None
+        entry = entry_of(which, getattr(self, which))
         return build_options(entry.options, getattr(self, f"{which}_options"), f"{entry.name}.")
 
     def with_(self, **changes: Any) -> "RunConfig":
@@ -170,11 +167,6 @@ class RunConfig:
     def from_json(cls, text: str) -> "RunConfig":
         return cls.from_dict(json.loads(text))
 
-    @classmethod
-    def from_toml(cls, path: Path) -> "RunConfig":
-        """A config from a TOML file; ConfigError names the file where it is not one."""
-        return cls.from_dict(read_toml(path))
-
 
 def read_toml(path: Path) -> dict[str, Any]:
     """What a TOML file says; ConfigError names the file where it is not one."""
@@ -190,6 +182,14 @@ RECORDING: Mapping[str, Any] = MappingProxyType(  # what changes no result, with
 OPTION_GROUPS: Mapping[str, Registry] = MappingProxyType(
     {"dataset": datasets, "method": methods, "sampler": samplers}
 )
+
+
+def entry_of(which: str, name: str) -> Entry:
+    """What is registered under this name; ConfigError names what there is instead."""
+    try:
+        return OPTION_GROUPS[which][name]
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
 
 
 def changed(config: RunConfig) -> Iterator[tuple[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from core.config import RunConfig
+from core.config import RunConfig, entry_of
 from core.data.base import Example, load_tasks
 from core.data.deriving import derived_tasks
 from core.evaluation import EVALUATION_WORK, Writer, reachable
@@ -21,7 +21,6 @@ from core.parser.batch import Batch, Vocabulary, encode_rows
 from core.parser.embeddings import EmbeddingsError, read_glove
 from core.parser.model import Parser
 from core.recorder.recorder import Recorder
-from core.registry import Entry, methods
 from core.samplers.base import Memory
 
 
@@ -60,14 +59,6 @@ def validate(config: RunConfig) -> None:
         )
 
 
-def method_entry(config: RunConfig) -> Entry:
-    """The registered method of a config; ConfigError where there is none of that name."""
-    try:
-        return methods[config.method]
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
-
-
 class Learner:
     """What a run holds: tasks, parser, method, memory, generators."""
 
@@ -90,7 +81,7 @@ class Learner:
         self.train_rows = [self._encode(task.train, k) for k, task in enumerate(self.tasks)]
         self.test_rows = [self._encode(task.test, k) for k, task in enumerate(self.tasks)]
         self.memory = Memory(config.memory_size)
-        self.method: Method = method_entry(config).value(
+        self.method: Method = entry_of("method", config.method).value(
             config, self.parser, self.train_rows, self.memory, self.generators
         )
         self.writer = Writer(self.grammar)

@@ -4,7 +4,7 @@ Methods say what they need by their traits in the registry (see `core.methods.ba
 by `when` on which other option they depend. Looking at them loads the modules of all methods.
 """
 
-from core.config import OPTION_GROUPS, RunConfig, specs
+from core.config import OPTION_GROUPS, RunConfig, entry_of, specs
 from core.options import ConfigError
 from core.registry import Entry, methods, samplers
 
@@ -16,7 +16,7 @@ def own_sampler(method: str) -> str:
 
     ConfigError where there is no method of that name.
     """
-    return _entry("method", method).traits.get("sampler", _DEFAULTS["sampler"])
+    return entry_of("method", method).traits.get("sampler", _DEFAULTS["sampler"])
 
 
 def needs(method: Entry) -> str:
@@ -34,9 +34,8 @@ def needs(method: Entry) -> str:
 
 def refuse(config: RunConfig) -> None:
     """ConfigError, a sentence, where a name or an option is wrong or would have no effect."""
-    method = _entry("method", config.method)
+    method = entry_of("method", config.method)
     for which in OPTION_GROUPS:
-        _entry(which, getattr(config, which))
         _refuse_without_effect(config, which)
     if method.traits["memory"]:
         if not config.memory_size:
@@ -73,13 +72,6 @@ def _refuse_without_effect(config: RunConfig, which: str) -> None:
                 f"{getattr(options, other)!r}: leave it out, or choose {other} = "
                 f"{' or '.join(map(str, values))}."
             )
-
-
-def _entry(which: str, name: str) -> Entry:
-    try:
-        return OPTION_GROUPS[which][name]
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
 
 
 def _with_memory() -> str:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import torch
 
-from core.config import RunConfig
+from core.config import RunConfig, entry_of
 from core.evaluation import EVALUATION_WORK, hypotheses, matches
 from core.events import Accuracy, Epoch, Event, Measures, MemoryStored, Progress, StageTime
-from core.learner import Learner, method_entry
+from core.learner import Learner
 from core.methods.base import Stage
 from core.methods.descent import Descent
 from core.samplers.base import select
@@ -139,7 +139,7 @@ class _Run:
 
     def _finish_task(self, k: int) -> None:
         learner, tasks = self.learner, self.learner.tasks
-        if method_entry(learner.config).traits["memory"]:
+        if entry_of("method", learner.config.method).traits["memory"]:
             began = time.perf_counter()
             chosen = select(
                 learner.config,

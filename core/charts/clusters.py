@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.charts.template import PALETTE, SEQUENTIAL, SYMBOLS, blank, colour, plain
+from core.charts.template import PALETTE, SYMBOLS, blank, colour, heat, plain
 
 MANY = 1500  # points from which on the browser's graphics card draws them
 MOST_PAIRS = 4000  # points of a scatter of pairs
@@ -111,15 +111,13 @@ def distances(forms: Sequence[int], matrix: np.ndarray) -> go.Figure:
     names = [str(form) for form in forms]
     figure = blank(180 + 11 * max(14, len(names)))
     figure.add_trace(
-        go.Heatmap(
-            z=np.round(matrix, 3),
+        heat(
+            np.round(matrix, 3),
+            "distance",
+            max(0.01, float(np.max(matrix, initial=0))),
             x=names,
             y=names,
-            zmin=0,
-            zmax=max(0.01, float(np.max(matrix, initial=0))),
-            colorscale=SEQUENTIAL,
             hovertemplate="forms %{y} and %{x}: %{z:.3f}<extra></extra>",
-            colorbar={"title": {"text": "distance", "side": "right"}, "thickness": 12},
         )
     )
     axis = {"type": "category", "showgrid": False}

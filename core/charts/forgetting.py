@@ -9,13 +9,7 @@ import plotly.graph_objects as go
 
 from core.analysis.forgetting import SPECIFIC, name_of
 from core.charts.accuracy import ANGLES
-from core.charts.template import (
-    DARK,
-    SEQUENTIAL,
-    blank,
-    colour,
-    plain,
-)
+from core.charts.template import DARK, blank, colour, heat, plain
 
 LABEL = 44  # letters of an action beside an axis
 PROBABILITY = "mean P(action | history, utterance)"
@@ -93,17 +87,14 @@ def heatmap(table: pd.DataFrame, tasks: Sequence[str], origin: int) -> go.Figure
     figure = blank(110 + 17 * max(6, len(table)))
     x = origin + 1 + np.arange(grid.shape[1])
     figure.add_trace(
-        go.Heatmap(
-            z=np.round(grid, 4),
+        heat(
+            np.round(grid, 4),
+            "mean P",
             x=x,
             y=np.arange(len(table)),
-            zmin=0,
-            zmax=1,
-            colorscale=SEQUENTIAL,
             xgap=2,
             ygap=1,
             hoverinfo="skip",
-            colorbar={"title": {"text": "mean P", "side": "right"}, "thickness": 12},
         )
     )
     for trace in _cell_marks(table, grid, tasks, origin):

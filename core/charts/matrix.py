@@ -4,7 +4,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.charts.accuracy import ANGLES
-from core.charts.template import DARK, SEQUENTIAL, blank, plain
+from core.charts.template import DARK, blank, heat, plain
 
 _PALE_CELL = 0.57  # from this share on a cell is pale and takes dark text
 
@@ -21,17 +21,15 @@ def matrix(cells: pd.DataFrame, height: int | None = None) -> go.Figure:
     share = (cells.correct / cells.total).rename("share")
     grid = cells.assign(share=share).pivot_table(index="after", columns="on", values="share")
     figure.add_trace(
-        go.Heatmap(
-            z=100 * grid.to_numpy(),
+        heat(
+            100 * grid.to_numpy(),
+            "acc (%)",
+            100,
             x=grid.columns,
             y=grid.index,
-            zmin=0,
-            zmax=100,
-            colorscale=SEQUENTIAL,
             xgap=2,
             ygap=2,
             hoverinfo="skip",
-            colorbar={"title": {"text": "acc (%)", "side": "right"}, "thickness": 12},
         )
     )
     for pale in (False, True):

@@ -11,11 +11,11 @@ from core.analysis.memory import COUNTS, COVERED
 from core.charts.template import (
     DARK,
     NEUTRAL,
-    SEQUENTIAL,
     SYMBOLS,
     TEMPLATE,
     blank,
     colour,
+    heat,
     plain,
     symbols,
 )
@@ -99,15 +99,12 @@ def overlap(pairs: pd.DataFrame, names: Sequence[str], height: int | None = None
     grid = pairs.jaccard.to_numpy().reshape(count, count)
     figure = blank(height or 150 + 26 * max(4, count))
     figure.add_trace(
-        go.Heatmap(
-            z=grid,
-            zmin=0,
-            zmax=1,
-            colorscale=SEQUENTIAL,
+        heat(
+            grid,
+            "Jaccard",
             xgap=2,
             ygap=2,
             hoverinfo="skip",
-            colorbar={"title": {"text": "Jaccard", "side": "right"}, "thickness": 12},
         )
     )
     hover = [

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.analysis.forgetting import name_of
-from core.charts.template import DARK, SEQUENTIAL, blank, plain
+from core.charts.template import DARK, blank, heat, plain
 from core.inspection.steps import Trace
 
 _PALE_CELL = 0.57  # from this value on a cell is pale and takes dark marks
@@ -24,17 +24,14 @@ def strip(told: pd.DataFrame, gold: Sequence[str], tasks: Sequence[str]) -> go.F
     y = [plain(f"{k + 1} · {name_of(tasks, k)}") for k in told.after]
     figure = blank(190 + 30 * max(2, len(told)))
     figure.add_trace(
-        go.Heatmap(
-            z=np.round(grid, 4),
+        heat(
+            np.round(grid, 4),
+            "P(step)",
             x=np.arange(1, len(gold) + 1),
             y=y,
-            zmin=0,
-            zmax=1,
-            colorscale=SEQUENTIAL,
             xgap=2,
             ygap=2,
             hoverinfo="skip",
-            colorbar={"title": {"text": "P(step)", "side": "right"}, "thickness": 12},
         )
     )
     down, across = (part.ravel() for part in np.indices(grid.shape))
@@ -102,18 +99,16 @@ def attention(trace: Trace, wrong: int | None = None) -> go.Figure:
     ]
     figure = blank(150 + 24 * max(3, len(trace.steps)))
     figure.add_trace(
-        go.Heatmap(
-            z=np.round(grid, 4),
+        heat(
+            np.round(grid, 4),
+            "attention",
+            float(grid.max(initial=0)) or 1,
             x=words,
             y=steps,
-            zmin=0,
-            zmax=float(grid.max(initial=0)) or 1,
-            colorscale=SEQUENTIAL,
             xgap=2,
             ygap=1,
             hovertext=[[text.replace("\n", "<br>") for text in row] for row in hover],
             hoverinfo="text",
-            colorbar={"title": {"text": "attention", "side": "right"}, "thickness": 12},
         )
     )
     figure.update_xaxes(

@@ -6,6 +6,7 @@ more) on white and on the dark theme alike. Line styles and symbols repeat what 
 
 import html
 from itertools import cycle, islice
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -55,3 +56,9 @@ def blank(height: int = 380) -> go.Figure:
     figure = go.Figure()
     figure.update_layout(template=TEMPLATE, height=height)
     return figure
+
+
+def heat(z: Any, measure: str, most: float = 1.0, **more: Any) -> go.Heatmap:
+    """Cells from dark (0) to pale (`most`), with `measure` beside the bar of colours."""
+    bar = {"title": {"text": measure, "side": "right"}, "thickness": 12}
+    return go.Heatmap(z=z, zmin=0, zmax=most, colorscale=SEQUENTIAL, colorbar=bar, **more)

@@ -76,23 +76,20 @@ def explain(
     """
     import torch
 
+    from core.parser.modes import evaluating
+
     words = utterance.lower().split()
     task = min(task, parser.known_tasks)
-    was = parser.training
-    parser.eval()
-    try:
-        with torch.no_grad():
-            if steps is None:
-                actions, closed = _best(parser, words, task)
-                unknown = None
-            else:
-                actions, unknown = _numbers(parser.grammar, steps)
-                closed = unknown is None and not _open_slots(parser.grammar, actions)[1]
-            traced = _along(parser, words, task, actions, unknown)
-            if steps is None and traced and not traced[-1].applicable:
-                traced = (*traced[:-1], replace(traced[-1], action=""))
-    finally:
-        parser.train(was)
+    with evaluating(parser), torch.no_grad():
+        if steps is None:
+            actions, closed = _best(parser, words, task)
+            unknown = None
+        else:
+            actions, unknown = _numbers(parser.grammar, steps)
+            closed = unknown is None and not _open_slots(parser.grammar, actions)[1]
+        traced = _along(parser, words, task, actions, unknown)
+        if steps is None and traced and not traced[-1].applicable:
+            traced = (*traced[:-1], replace(traced[-1], action=""))
     known = tuple(word in parser.vocabulary for word in words)
     form = _written(parser.grammar, actions) if closed else None
     return Trace(tuple(words), known, task, traced, form)

@@ -60,9 +60,9 @@ class DERPlusPlus(Method):
             return super().loss(k, stage, step)
         batch, memory = step.batch, slice(step.current, None)
         table = self.parser.step_scores(batch)  # (steps in all, actions)
-        losses = F.cross_entropy(table, batch.actions.flatten()[batch.real], reduction="none")
-        row = torch.arange(len(batch)).repeat_interleave(batch.steps).to(table.device)
-        weighted = losses.new_zeros(len(batch)).index_add(0, row, losses) * step.weights
+        losses = F.cross_entropy(table, batch.gold, reduction="none")
+        summed = losses.new_zeros(len(batch)).index_add(0, batch.row_of_step, losses)
+        weighted = summed * step.weights
         kept = torch.arange(step.current, len(batch))
         first = int(batch.steps[: step.current].sum())
         away = distances(self._past(k), step.drawn, batch.take(kept), table[first:])

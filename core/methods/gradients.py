@@ -1,33 +1,18 @@
 """Gradients as flat vectors over all parameters of a parser, in the order of `parameters()`."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from core.parser.batch import Batch
 from core.parser.model import Parser
+from core.parser.modes import without_dropout
 
 
 def flat(tensors: Sequence[Tensor]) -> Tensor:
     """All numbers of the tensors in one vector, in order."""
     return torch.cat([tensor.detach().reshape(-1) for tensor in tensors])
-
-
-@contextmanager
-def without_dropout(parser: Parser) -> Iterator[None]:
-    """The parser without its dropout, and with gradients; as it was afterwards."""
-    was = parser.training
-    parser.eval()
-    for module in parser.modules():
-        if isinstance(module, nn.LSTM):  # cuDNN goes back through one in training mode only
-            module.train()
-    try:
-        with torch.enable_grad():
-            yield
-    finally:
-        parser.train(was)
 
 
 def gradient(parser: Parser, rows: Batch) -> Tensor:

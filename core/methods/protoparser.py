@@ -26,7 +26,7 @@ import torch
 from torch import Tensor
 
 from core.methods.base import Method, Stage, Step
-from core.methods.prototypes import gold, means, prototypes, weighted_loss
+from core.methods.prototypes import means, prototypes, weighted_loss
 from core.methods.replay import Replay, ReplayOptions
 from core.options import option
 from core.parser.batch import Batch, join
@@ -118,7 +118,7 @@ class ProtoParser(Method):
         support = int((step.weights == 0).sum())
         states, embedding = parser.step_states(batch), parser.action_embedding
         steps = int(batch.steps[:support].sum())  # those of the support come first
-        table, times = means(states[:steps], gold(batch)[:steps], len(embedding))
+        table, times = means(states[:steps], batch.gold[:steps], len(embedding))
         kept = self.draws.random(len(embedding)) >= self.options.predicate_dropout
         used = (times > 0) & torch.from_numpy(kept).to(times.device)
         table = torch.where(used[:, None], table, embedding)

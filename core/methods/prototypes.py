@@ -9,6 +9,7 @@ from torch.nn import functional as F
 
 from core.parser.batch import Batch, split_by_length
 from core.parser.model import Parser
+from core.parser.modes import evaluating
 
 BEHIND = 1e4  # taken from a score: behind every action that has a prototype, yet still in A_t
 _ROWS = 256  # a batch
@@ -30,27 +31,19 @@ def prototypes(parser: Parser, rows: Batch) -> tuple[Tensor, Tensor]:
     count, size = parser.action_embedding.shape
     sums = parser.action_embedding.new_zeros(count, size)
     times = torch.zeros(count, dtype=torch.int64, device=sums.device)
-    training = parser.training
-    parser.eval()
-    for part in split_by_length(rows, _ROWS):
-        batch = rows.take(part)
-        found, often = means(parser.step_states(batch), gold(batch), count)
-        sums += found * often[:, None]
-        times += often
-    parser.train(training)
+    with evaluating(parser):
+        for part in split_by_length(rows, _ROWS):
+            batch = rows.take(part)
+            found, often = means(parser.step_states(batch), batch.gold, count)
+            sums += found * often[:, None]
+            times += often
     return sums / times.clamp(min=1)[:, None], times
-
-
-def gold(batch: Batch) -> Tensor:
-    """The gold action of every real step, row after row: (steps in all,)."""
-    return batch.actions.flatten()[batch.real]
 
 
 def weighted_loss(scores: Tensor, batch: Batch, weights: Tensor) -> Tensor:
     """Σ over rows of weight × negative log-likelihood, from the scores of their real steps."""
-    losses = F.cross_entropy(scores, gold(batch), reduction="none")
-    rows = torch.repeat_interleave(torch.arange(len(batch)), batch.steps).to(weights.device)
-    return torch.dot(losses, weights[rows])
+    losses = F.cross_entropy(scores, batch.gold, reduction="none")
+    return torch.dot(losses, weights[batch.row_of_step])
 
 
 class PrototypeReadout(nn.Module):

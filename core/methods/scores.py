@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.methods.gradients import without_dropout
 from core.parser.batch import Batch
 from core.parser.model import MASKED, Parser
+from core.parser.modes import evaluating
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,12 @@ class Scores:
 @torch.no_grad()
 def scores_of(parser: Parser, rows: Batch) -> Scores:
     """The scores that the parser gives these rows now, dropout off, over A_t as it is now."""
-    with without_dropout(parser), torch.no_grad():
+    with evaluating(parser):
         table = parser.step_scores(rows)  # (steps in all, actions)
     there = table > MASKED / 2
     step, action = there.nonzero(as_tuple=True)
     sizes = there.sum(dim=1)  # |A_t|
-    row_of_step, first = _places(rows)
-    row_of_step, first = row_of_step.to(step.device), first.to(step.device)
+    row_of_step, first = rows.row_of_step, _first_steps(rows)
     return Scores(
         counts=torch.bincount(row_of_step[step], minlength=len(rows)),
         steps=(step - first[row_of_step[step]]).int(),
@@ -65,14 +64,12 @@ def distances(stored: Scores, drawn: Tensor, rows: Batch, table: Tensor) -> Tens
     owner = torch.arange(len(drawn), device=table.device).repeat_interleave(counts)
     within = torch.arange(len(owner), device=table.device) - (counts.cumsum(0) - counts)[owner]
     place = starts[drawn][owner] + within  # among the stored scores
-    _, first = _places(rows)
-    step = first.to(table.device)[owner] + stored.steps[place]
+    step = _first_steps(rows)[owner] + stored.steps[place]
     apart = table[step, stored.actions[place].long()] - stored.values[place]
     squares = apart.square() * stored.shares[place]
     return squares.new_zeros(len(rows)).index_add(0, owner, squares)
 
 
-def _places(rows: Batch) -> tuple[Tensor, Tensor]:
-    """The row of each real step, and the first step of each row: (steps in all,), (rows,)."""
-    row_of_step = torch.arange(len(rows)).repeat_interleave(rows.steps)
-    return row_of_step, rows.steps.cumsum(0) - rows.steps
+def _first_steps(rows: Batch) -> Tensor:
+    """Where each row's steps begin among those of all rows: (rows,)."""
+    return (rows.steps.cumsum(0) - rows.steps).to(rows.actions.device)

@@ -65,6 +65,16 @@ class Batch:
         real = torch.arange(self.actions.shape[1]) < self.steps[:, None]  # on the CPU: no wait
         return real.flatten().nonzero()[:, 0].to(self.actions.device)
 
+    @cached_property
+    def row_of_step(self) -> Tensor:
+        """The row of each real step: (steps in all,)."""
+        return self.real // self.actions.shape[1]
+
+    @property
+    def gold(self) -> Tensor:
+        """The gold action of each real step, row after row: (steps in all,)."""
+        return self.actions.flatten()[self.real]
+
     def take(self, rows: np.ndarray | Tensor | Sequence[int]) -> "Batch":
         """These rows, trimmed to their own longest utterance and derivation."""
         index = torch.as_tensor(rows, dtype=torch.int64)

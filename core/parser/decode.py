@@ -14,6 +14,7 @@ from torch.nn import functional as F
 from core.parser import by_task
 from core.parser.batch import Batch, split_by_length
 from core.parser.model import MASKED, Encoding, Parser
+from core.parser.modes import evaluating
 
 MAX_OPEN = 64  # open slots a hypothesis may have; more is taken for a derivation gone astray
 _SHRINK = 0.7  # finished utterances leave the batch once fewer than this share are still open
@@ -158,15 +159,11 @@ def parse(parser: Parser, batch: Batch, rows_at_once: int = 256) -> list[Parse]:
 
     A derivation ends unfinished at twice the longest that training shows.
     """
-    training = parser.training
-    parser.eval()
-    try:
-        found: dict[int, Parse] = {}
+    found: dict[int, Parse] = {}
+    with evaluating(parser):
         for rows, parses in _parts(parser, batch, rows_at_once):
             found.update(zip(rows, parses, strict=True))
-        return [found[row] for row in range(len(batch))]
-    finally:
-        parser.train(training)
+    return [found[row] for row in range(len(batch))]
 
 
 def _parts(parser: Parser, batch: Batch, size: int) -> Iterator[tuple[list[int], list[Parse]]]:

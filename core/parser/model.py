@@ -218,8 +218,7 @@ class Parser(nn.Module):
 
     def log_probs(self, batch: Batch) -> Tensor:
         """log P(a_t | a_<t, x) of the gold actions (eq. 6): (n, T), 0 at padding."""
-        gold = batch.actions.flatten()[batch.real]
-        losses = F.cross_entropy(self.step_scores(batch), gold, reduction="none")
+        losses = F.cross_entropy(self.step_scores(batch), batch.gold, reduction="none")
         flat = losses.new_zeros(batch.actions.numel())
         return flat.index_copy(0, batch.real, -losses).view(batch.actions.shape)
 

@@ -9,6 +9,7 @@ from torch.nn import functional as F
 
 from core.parser.batch import Batch, split_by_length
 from core.parser.model import MASKED, Parser
+from core.parser.modes import evaluating
 
 ROWS = 128  # scored at once
 SCORING_WORK = 0.3  # a row whose gold steps are scored, in units of a row trained on (measured)
@@ -47,20 +48,15 @@ def read_gold(parser: Parser, rows: Batch, check: Check = go_on) -> Gold:
     distinct = rows.take(first)
     shape = (len(distinct), rows.actions.shape[1])
     log_probs, likeliest = np.zeros(shape, dtype=np.float32), np.ones(shape, dtype=bool)
-    training = parser.training
-    parser.eval()
-    try:
+    with evaluating(parser):
         for part in split_by_length(distinct, ROWS):
             check()
             batch = distinct.take(part)
             scores = parser.step_scores(batch)  # (steps in all, actions)
-            gold = batch.actions.flatten()[batch.real]
-            losses = F.cross_entropy(scores, gold, reduction="none")
+            losses = F.cross_entropy(scores, batch.gold, reduction="none")
             row, step = np.nonzero(_real(batch))
             log_probs[part[row], step] = -losses.cpu().numpy()
-            likeliest[part[row], step] = (scores.argmax(dim=1) == gold).cpu().numpy()
-    finally:
-        parser.train(training)
+            likeliest[part[row], step] = (scores.argmax(dim=1) == batch.gold).cpu().numpy()
     places = where.reshape(-1)
     return Gold(log_probs[places], likeliest[places], _real(rows))
 

@@ -178,9 +178,7 @@ def manager() -> Manager:
     with lock:
         place = (str(places.home()), places.database_url())
         if process.__dict__.get("place") != place:
-            old = process.__dict__.pop("manager", None)
-            if old is not None:
-                old.close()
+            _end_manager(process)
             process.__dict__["manager"] = Manager(Store(), workers=_workers())
             process.__dict__["place"] = place
         return process.__dict__["manager"]
@@ -191,10 +189,15 @@ def close_manager() -> None:
     process = sys.modules.get(_PROCESS)
     if process is not None:
         with process.__dict__["lock"]:
-            process.__dict__.pop("place", None)
-            old = process.__dict__.pop("manager", None)
-            if old is not None:
-                old.close()
+            _end_manager(process)
+
+
+def _end_manager(process: types.ModuleType) -> None:
+    """Close the manager that is there and forget it; the lock is held."""
+    process.__dict__.pop("place", None)
+    old = process.__dict__.pop("manager", None)
+    if old is not None:
+        old.close()
 
 
 def _workers() -> int:

@@ -1,7 +1,6 @@
 """What samplers see of the parser that has just learned the task: dropout off, nothing changed."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 
 import numpy as np
 import torch
@@ -11,19 +10,10 @@ from core.data.base import Example
 from core.parser.batch import Batch, encode_rows, split_by_length
 from core.parser.by_task import call
 from core.parser.model import Parser
+from core.parser.modes import evaluating, without_dropout
 
 ROWS = 256  # a batch
 GRADIENT_ROWS = 64  # a batch whose rows' gradients are held at a time
-
-
-@contextmanager
-def _evaluating(parser: Parser) -> Iterator[None]:
-    was = parser.training
-    parser.eval()
-    try:
-        yield
-    finally:
-        parser.train(was)
 
 
 def _batches(
@@ -38,7 +28,7 @@ def _batches(
 def utterance_encodings(examples: Sequence[Example], parser: Parser) -> np.ndarray:
     """h_0 of each row, what the encoder hands to the decoder: (rows, hidden) float32."""
     found = np.empty((len(examples), parser.to_first.out_features), dtype=np.float32)
-    with torch.no_grad(), _evaluating(parser):
+    with torch.no_grad(), evaluating(parser):
         for part, batch in _batches(examples, parser, ROWS):
             encoding = call(parser, parser.known_tasks, parser.encode, batch.words, batch.lengths)
             found[part] = encoding.first.cpu().numpy()
@@ -51,7 +41,7 @@ def action_losses(examples: Sequence[Example], parser: Parser) -> np.ndarray:
     Infinite for a form that the parser's grammar can't write.
     """
     found = np.empty(len(examples))
-    with torch.no_grad(), _evaluating(parser):
+    with torch.no_grad(), evaluating(parser):
         for part, batch in _batches(examples, parser, ROWS):
             losses, steps = parser.row_losses(batch).cpu().numpy(), batch.steps.numpy()
             found[part] = np.where(steps > 0, losses / np.maximum(steps, 1), np.inf)
@@ -68,9 +58,7 @@ def attention_gradients(
     With z_t = W_c x_t the gradient is Σ_t (∂loss/∂z_t) x_tᵀ, and a row's z_t matter to that row
     alone: one backward pass to the z_t of a batch gives the gradients of all its rows.
     """
-    with _evaluating(parser), torch.enable_grad():
-        parser.encoder.train()  # changes nothing in them, and cuDNN goes back through no LSTM
-        parser.decoder.train()  # that is in evaluation mode
+    with without_dropout(parser):
         for part, batch in _batches(examples, parser, GRADIENT_ROWS):
             calls: list[tuple[Tensor, Tensor]] = []  # x and z of each call of W_c
             hook = parser.combine.register_forward_hook(

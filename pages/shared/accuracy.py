@@ -14,7 +14,7 @@ from core.charts.matrix import matrix
 from core.runs.life import RUNNING, Run
 from pages.shared.address import follow, publish
 from pages.shared.figures import download, present
-from pages.shared.runs import SHOWN, pick_runs, store, title_of
+from pages.shared.runs import SHOWN, look_again, pick_runs, say_nothing, store, title_of
 from pages.shared.text import escape
 
 FORMULA = {
@@ -41,11 +41,7 @@ def pick() -> View:
     ended = accuracy.latest(store(), [run.id for run in runs])
     told = [run for run in runs if run.id in set(ended.run)]
     if not told:
-        st.info("No run has learned a task yet.", icon=":material/inbox:")
-        with st.container(horizontal=True):
-            st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
-            st.page_link("pages/runs.py", label="Watch the runs", icon=":material/list_alt:")
-        st.stop()
+        say_nothing("No run has learned a task yet.")
     asked = st.query_params.get("run")
     chosen = pick_runs("Runs", told, default=_default(told))
     if not chosen:
@@ -79,9 +75,7 @@ def _warn(runs: list[Run]) -> None:
             icon=":material/warning:",
         )
     if any(run.status == RUNNING for run in runs):
-        left, right = st.columns([4, 1], vertical_alignment="center")
-        left.caption("Some of these runs are still going on; this is how far they were.")
-        right.button("Look again", icon=":material/refresh:", width="stretch")
+        look_again("Some of these runs are still going on; this is how far they were.")
 
 
 def _published(groups: tuple[Group, ...], table: pd.DataFrame) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from pages.shared.address import follow, key_of, publish
 from pages.shared.clicked import newly, selected_row
 from pages.shared.figures import download
 from pages.shared.learned import learned
-from pages.shared.runs import SHOWN, find_run, store, title_of
+from pages.shared.runs import SHOWN, find_run, say_nothing, store, title_of
 from pages.shared.task_choice import pick
 from pages.shared.text import counted, escape
 
@@ -85,17 +85,12 @@ def pick_rows() -> Rows:
 
 
 def _say_empty(some: bool) -> None:
-    st.info(
+    say_nothing(
         "No run has told how it parses its test rows. Runs tell it after each task unless "
         "record_predictions is off; those made before there was this option have not."
         if some
-        else "No run yet. Launch one, or start the demonstration.",
-        icon=":material/inbox:",
+        else "No run yet. Launch one, or start the demonstration."
     )
-    with st.container(horizontal=True):
-        st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
-        st.page_link("pages/runs.py", label="Watch the runs", icon=":material/list_alt:")
-    st.stop()
 
 
 def _pick_action(found: Learned, on: int) -> int | None:

@@ -11,7 +11,7 @@ from core.runs.life import RUNNING, Run
 from pages.shared.address import follow, publish
 from pages.shared.config_form import parameters
 from pages.shared.figures import download, present
-from pages.shared.runs import SHOWN, pick_runs, store
+from pages.shared.runs import SHOWN, look_again, pick_runs, say_nothing, store
 from pages.shared.task_choice import pick as choose
 from pages.shared.text import escape
 
@@ -58,25 +58,18 @@ def pick() -> View:
 
 
 def _say_empty(some: bool) -> None:
-    st.info(
+    say_nothing(
         "No run has told its errors. Runs tell them after every epoch unless error_rows is 0; "
         "those made before there was this option have not."
         if some
-        else "No run yet. Launch one, or start the demonstration.",
-        icon=":material/inbox:",
+        else "No run yet. Launch one, or start the demonstration."
     )
-    with st.container(horizontal=True):
-        st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
-        st.page_link("pages/runs.py", label="Watch the runs", icon=":material/list_alt:")
-    st.stop()
 
 
 def _hint(chosen: list[Run], told: list[Run]) -> None:
     """What is still going on, and how to come to the paper's comparison."""
     if any(run.status == RUNNING for run in chosen):
-        left, right = st.columns([4, 1], vertical_alignment="center")
-        left.caption("Some of these runs are still going on; this is how far they were.")
-        right.button("Look again", icon=":material/refresh:", width="stretch")
+        look_again("Some of these runs are still going on; this is how far they were.")
     if len(analysis.pair(told)) < 2 and analysis.has_fast(chosen[0].config):
         st.page_link(
             "pages/launch.py",

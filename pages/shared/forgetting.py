@@ -9,7 +9,7 @@ from core.analysis import forgetting as analysis
 from core.runs.life import RUNNING, Run
 from pages.shared.address import follow, publish
 from pages.shared.learned import covered
-from pages.shared.runs import SHOWN, find_run, store, title_of
+from pages.shared.runs import SHOWN, find_run, look_again, say_nothing, store, title_of
 from pages.shared.task_choice import pick
 from pages.shared.text import escape
 
@@ -64,24 +64,17 @@ def pick_view() -> View:
         others = [id for id, each in told.items() if each is not run and _learns(each, run, name)]
         other = pick("other", "Beside it", ["", *others], "", titles)
     if run.status == RUNNING:
-        text, again = st.columns([4, 1], vertical_alignment="center")
-        text.caption("This run is still going on; this is how far it was.")
-        again.button("Look again", icon=":material/refresh:", width="stretch")
+        look_again("This run is still going on; this is how far it was.")
     return _read(run, told.get(other), names, choices[name])
 
 
 def _say_empty(some: bool) -> None:
-    st.info(
+    say_nothing(
         "No run has told how probable its actions are. Runs tell it after each task unless "
         "record_actions is off; those made before there was this option have not."
         if some
-        else "No run yet. Launch one, or start the demonstration.",
-        icon=":material/inbox:",
+        else "No run yet. Launch one, or start the demonstration."
     )
-    with st.container(horizontal=True):
-        st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
-        st.page_link("pages/runs.py", label="Watch the runs", icon=":material/list_alt:")
-    st.stop()
 
 
 def _say_other(told: dict[str, Run]) -> None:

@@ -11,7 +11,7 @@ from core.options import ConfigError
 from core.runs import checkpoints
 from core.runs.life import Run
 from pages.shared.address import follow, publish
-from pages.shared.runs import SHOWN, pick_runs, store
+from pages.shared.runs import SHOWN, pick_runs, say_nothing, store
 from pages.shared.task_choice import pick, tasks_of
 from pages.shared.text import counted, escape, visible
 
@@ -42,17 +42,12 @@ def pick_kept() -> list[Run]:
     told = [run for run in runs if run.facts.get("tasks") and checkpoints.kept_tasks(run.id)]
     if not told:
         learned = any(run.facts.get("tasks") for run in runs)
-        st.info(
+        say_nothing(
             "No run has kept a parser. A run keeps its parser after each task, beside its "
             "checkpoints; these runs have not got so far, or the files were deleted."
             if learned
-            else "No run has learned a task yet.",
-            icon=":material/inbox:",
+            else "No run has learned a task yet."
         )
-        with st.container(horizontal=True):
-            st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
-            st.page_link("pages/runs.py", label="Watch the runs", icon=":material/list_alt:")
-        st.stop()
     chosen = pick_runs("Runs", told, default=[told[0].id], most=MOST_RUNS)
     if not chosen:
         missing = "" if len(told) == len(runs) else " Runs that have kept no parser aren't offered."

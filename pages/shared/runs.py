@@ -65,6 +65,22 @@ def pick_runs(
     return [by_id[id] for id in chosen]
 
 
+def say_nothing(why: str) -> None:
+    """Why the page has nothing to show, with the ways to a run; ends the page."""
+    st.info(why, icon=":material/inbox:")
+    with st.container(horizontal=True):
+        st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
+        st.page_link("pages/runs.py", label="Watch the runs", icon=":material/list_alt:")
+    st.stop()
+
+
+def look_again(why: str) -> None:
+    """What is shown may have moved on: why, and a button that reads it again."""
+    left, right = st.columns([4, 1], vertical_alignment="center")
+    left.caption(why)
+    right.button("Look again", icon=":material/refresh:", width="stretch")
+
+
 def dataset_label(name: str) -> str:
     """What people call a data set, also one that is no longer there."""
     return datasets[name].label if name in datasets else name

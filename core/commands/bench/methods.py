@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.config import RunConfig
+from core.config import RunConfig, entry_of
 from core.data.base import DataMissing
 from core.options import ConfigError
 
@@ -122,7 +122,7 @@ def costs_at(
     config: RunConfig, base: "Learner", places: Sequence[int], steps: int
 ) -> Iterator[tuple[int, Cost]]:
     """The method's cost at these places (from 1) of the sequence, where it trains there at all."""
-    from core.learner import Learner, method_entry
+    from core.learner import Learner
     from core.samplers.base import select
 
     learner = Learner(config)
@@ -138,7 +138,7 @@ def costs_at(
             kept = _bytes(state["parser"]) + _bytes(state["method"]) - held
             yield k + 1, cost._replace(held=kept)
         if k + 1 < places[-1]:
-            if method_entry(config).traits["memory"]:
+            if entry_of("method", config.method).traits["memory"]:
                 learner.memory.keep(k, select(config, learner.tasks[k].train, draws))
             method.end_task(k)
 
