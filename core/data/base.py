@@ -82,10 +82,16 @@ _HELDOUT_SEED = 20210907  # one split for all runs, so that tuned settings compa
 def hold_out(task: Task) -> Task:
     """The task with held-out rows as its test set: its dev set, or a fifth of its training rows.
 
-    Used for tuning; the real test rows are gone from the result.
+    Used for tuning; the real test rows are gone from the result. ConfigError where nothing would
+    be left to learn from.
     """
     if task.valid:
         return replace(task, test=task.valid, valid=())
+    if len(task.train) < 2:
+        raise ConfigError(
+            f"evaluation = 'heldout': task '{task.name}' has {len(task.train)} training row and no "
+            "dev set; expected a dev set or at least 2 training rows."
+        )
     order = np.random.default_rng(_HELDOUT_SEED).permutation(len(task.train))
     cut = max(1, round(len(order) * HELDOUT_SHARE))
     pick = lambda rows: tuple(task.train[i] for i in sorted(rows))  # noqa: E731

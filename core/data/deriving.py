@@ -22,8 +22,8 @@ def derive(tasks: Sequence[Task], merges: int) -> tuple[Task, ...]:
     learned: tuple[idioms.Idiom, ...] = ()
     derived = []
     for task in tasks:
-        rows = [idioms.apply(example.steps, learned) for example in task.train]
-        learned += idioms.learn(rows, merges)
+        before = {steps: idioms.apply(steps, learned) for steps in {e.steps for e in task.train}}
+        learned += idioms.learn([before[example.steps] for example in task.train], merges)
         memo: dict[tuple, tuple] = {}
 
         def cut(example: Example, memo: dict = memo, known: tuple = learned) -> Example:

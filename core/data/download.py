@@ -5,12 +5,11 @@ and takes its own name only once its SHA-256 is the published one.
 """
 
 import os
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from http.client import HTTPException
+from http.client import HTTPException, InvalidURL
 from itertools import accumulate
 from pathlib import Path
 from typing import BinaryIO
@@ -19,6 +18,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from core.data.base import DataError
+from core.data.exclusive import alone
 from core.data.inventory import BenchmarkFile, Verdict, digest_of, published_files, verdict
 
 REPOSITORY = "zhuang-li/cl_nsp"
@@ -28,8 +28,6 @@ TIMEOUT = 20.0  # seconds without an answer or a byte
 ATTEMPTS = 5  # connections for one file in a call, as long as each brings something
 
 _CHUNK = 1 << 16
-_in_progress: set[str] = set()
-_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ def get(
         name = files[min(number, len(files) - 1)].name
         progress(DownloadProgress(name, number, len(files), starts[number] + there, starts[-1]))
 
-    with _alone(dataset):
+    with alone(dataset, files[0].path.parent):
         for number, file in enumerate(files):
             if should_stop():
                 return False
@@ -82,28 +80,19 @@ def get(
     return True
 
 
-@contextmanager
-def _alone(dataset: str) -> Iterator[None]:
-    with _lock:
-        if dataset in _in_progress:
-            raise DataError(f"{dataset} is being downloaded already.")
-        _in_progress.add(dataset)
-    try:
-        yield
-    finally:
-        with _lock:
-            _in_progress.discard(dataset)
-
-
 def _opener(source: str | Path | None) -> _Opener:
     if source is None:
         return partial(_open_url, lambda file: f"{ORIGIN}/{_in_repository(file.name)}")
     text = str(source)
-    if text.startswith(("http://", "https://")):
+    if text.lower().startswith(("http://", "https://")):
         return partial(_open_url, lambda file: f"{text.rstrip('/')}/{file.name}")
-    folder = Path(text).expanduser()
-    if not text or not folder.is_dir():
-        raise DataError(f"{text}: expected a folder that is there, or an http or https URL.")
+    try:
+        folder = Path(text).expanduser()
+        there = bool(text) and folder.is_dir()
+    except (OSError, RuntimeError):  # too long a name; the home of a user that is none
+        there = False
+    if not there:
+        raise DataError(f"{text[:200]}: expected a folder that is there, or an http or https URL.")
     return partial(_open_copy, folder)
 
 
@@ -126,10 +115,10 @@ def _open_url(
     address: Callable[[BenchmarkFile], str], file: BenchmarkFile, offset: int
 ) -> tuple[BinaryIO, int]:
     url = address(file)
-    request = Request(url, headers={"Accept-Encoding": "identity"})
-    if offset:
-        request.add_header("Range", f"bytes={offset}-")
     try:
+        request = Request(url, headers={"Accept-Encoding": "identity"})
+        if offset:
+            request.add_header("Range", f"bytes={offset}-")
         answer = urlopen(request, timeout=TIMEOUT)
     except HTTPError as error:
         error.close()
@@ -137,6 +126,8 @@ def _open_url(
             return _open_url(address, file, 0)
         what = "the server has no such file" if error.code == 404 else "the server refused"
         raise DataError(f"{url}: {what} ({error.code} {error.reason}).") from error
+    except (ValueError, InvalidURL) as error:
+        raise DataError(f"{url}: expected an http or https URL ({error}).") from error
     except (URLError, OSError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         reason = getattr(reason, "strerror", None) or reason

@@ -108,23 +108,27 @@ def _expansion(label: str, arity: int, notation: Notation) -> Action:
 
 def actions_to_logical_form(actions: Sequence[Action]) -> Node:
     """The form that the actions write; ValueError where slots stay open or actions are left."""
-    rest = iter(actions)
+    still = 1  # open slots
+    for number, action in enumerate(actions):
+        if not still:
+            left = len(actions) - number
+            raise ValueError(f"the logical form is complete, yet {left} more actions follow.")
+        still += len(action.slots) - 1
+    if still:
+        raise ValueError("the action sequence ends while slots are still open.")
+    written: list[Node] = []  # from the last action back, so that no depth is too great
+    for action in reversed(actions):
+        written.append(_filled(action.fragment, written))
+    return written.pop()
 
-    def fill(node: Node) -> Node:
-        if node is HOLE:
-            action = next(rest, None)
-            if action is None:
-                raise ValueError("the action sequence ends while slots are still open.")
-            return fill(action.fragment)
-        if node.children is None:
-            return node
-        return Node(node.label, tuple(fill(child) for child in node.children), node.notation)
 
-    form = fill(HOLE)
-    left = len(list(rest))
-    if left:
-        raise ValueError(f"the logical form is complete, yet {left} more actions follow.")
-    return form
+def _filled(node: Node, parts: list[Node]) -> Node:
+    """The node with its holes filled, left to right, from the end of `parts`."""
+    if node is HOLE:
+        return parts.pop()
+    if node.children is None:
+        return node
+    return Node(node.label, tuple(_filled(child, parts) for child in node.children), node.notation)
 
 
 class Grammar:

@@ -5,9 +5,10 @@ single action, again and again. Idioms learned on earlier tasks are applied firs
 which they were learned, and old derivations are never cut anew.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from core.language.grammar import HOLE, Action, Step
 from core.language.tree import Node
@@ -21,7 +22,7 @@ class Idiom:
     hole: int
     child: Action
 
-    @property
+    @cached_property
     def action(self) -> Action:
         """The pair as one action."""
         holes = iter(range(len(self.parent.slots)))
@@ -72,7 +73,10 @@ def _collapse(tree: _Derivation, idiom: Idiom, merged: Action) -> None:
         _collapse(part, idiom, merged)
 
 
-def _pairs(tree: _Derivation) -> Iterable[tuple[Action, int, Action]]:
+_Pair = tuple[Action, int, Action]
+
+
+def _pairs(tree: _Derivation) -> Iterable[_Pair]:
     for hole, part in enumerate(tree.parts):
         yield tree.action, hole, part.action
         yield from _pairs(part)
@@ -86,28 +90,49 @@ def apply(steps: Sequence[Step], idioms: Sequence[Idiom]) -> tuple[Step, ...]:
     return _to_steps(tree, steps[0])
 
 
+class _Counts:
+    """How often each pair occurs in some derivations, kept up to date while they are collapsed."""
+
+    def __init__(self, derivations: Iterable[Sequence[Step]]) -> None:
+        counted = Counter(tuple(steps) for steps in derivations)
+        self._trees = [(_to_tree(steps), times) for steps, times in counted.items()]
+        self._pairs: Counter[_Pair] = Counter()
+        self._where: dict[_Pair, set[int]] = defaultdict(set)  # trees that have had the pair
+        for number in range(len(self._trees)):
+            self._count(number, 1)
+
+    def _count(self, number: int, sign: int) -> None:
+        tree, times = self._trees[number]
+        for pair in _pairs(tree):
+            self._pairs[pair] += sign * times
+            self._where[pair].add(number)
+
+    def best(self, min_count: int) -> Idiom | None:
+        """The most frequent pair, of those the one that prints first; None below the count."""
+        most = max(self._pairs.values(), default=0)
+        if most < min_count:
+            return None
+        ties = (pair for pair, count in self._pairs.items() if count == most)
+        return Idiom(*min(ties, key=lambda pair: (str(pair[0]), pair[1], str(pair[2]))))
+
+    def collapse(self, idiom: Idiom) -> None:
+        """Collapse the idiom wherever it occurs."""
+        for number in self._where.pop((idiom.parent, idiom.hole, idiom.child)):
+            self._count(number, -1)
+            _collapse(self._trees[number][0], idiom, idiom.action)
+            self._count(number, 1)
+
+
 def learn(
     derivations: Iterable[Sequence[Step]], merges: int, min_count: int = 2
 ) -> tuple[Idiom, ...]:
-    """At most `merges` idioms of pairs that occur at least `min_count` times.
+    """At most `merges` idioms of pairs that occur at least `min_count` (from 1) times.
 
     Ties go to the pair that prints first, so the result does not depend on hashing.
     """
-    counted = Counter(tuple(steps) for steps in derivations)
-    trees = [(_to_tree(steps), times) for steps, times in counted.items()]
+    counts = _Counts(derivations)
     idioms: list[Idiom] = []
-    while len(idioms) < merges:
-        pairs: Counter[tuple[Action, int, Action]] = Counter()
-        for tree, times in trees:
-            for pair in _pairs(tree):
-                pairs[pair] += times
-        if not pairs:
-            break
-        best = min(pairs, key=lambda p: (-pairs[p], str(p[0]), p[1], str(p[2])))
-        if pairs[best] < min_count:
-            break
-        idiom = Idiom(*best)
-        for tree, _ in trees:
-            _collapse(tree, idiom, idiom.action)
+    while len(idioms) < merges and (idiom := counts.best(min_count)):
+        counts.collapse(idiom)
         idioms.append(idiom)
     return tuple(idioms)

@@ -51,23 +51,24 @@ class Node:
 
 
 def _tokens(node: Node) -> Iterator[str]:
-    if node.children is None:
-        yield node.label
-    elif node.notation is Notation.S_EXPRESSION:
-        yield "("
-        if node.label:
-            yield node.label
-        for child in node.children:
-            yield from _tokens(child)
-        yield ")"
-    else:
-        yield node.label
-        yield "("
-        for index, child in enumerate(node.children):
-            if index:
-                yield ","
-            yield from _tokens(child)
-        yield ")"
+    rest: list[Node | str] = [node]  # what is still to be written, the next one last
+    while rest:
+        one = rest.pop()
+        if isinstance(one, str):
+            yield one
+        elif one.children is None:
+            yield one.label
+        elif one.notation is Notation.S_EXPRESSION:
+            yield "("
+            if one.label:
+                yield one.label
+            rest += [")", *reversed(one.children)]
+        else:
+            yield one.label
+            yield "("
+            rest.append(")")
+            for index, child in reversed(list(enumerate(one.children))):
+                rest += [child, ","] if index else [child]
 
 
 def detect_notation(text: str) -> Notation:

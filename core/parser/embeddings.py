@@ -14,7 +14,8 @@ def read_glove(path: Path, wanted: Iterable[str]) -> tuple[int, dict[str, np.nda
     """The dimension of the file's vectors, and the vectors of the wanted words that it has.
 
     Every line is checked for the same number of columns; the numbers of wanted words are read.
-    A first line of two whole numbers (word2vec's header) is passed over.
+    A first line of two whole numbers (word2vec's header) is passed over, and so are words that hold
+    blanks, which GloVe's largest file has: no utterance has such words.
     """
     missing = set(wanted)
     found: dict[str, np.ndarray] = {}
@@ -28,6 +29,8 @@ def read_glove(path: Path, wanted: Iterable[str]) -> tuple[int, dict[str, np.nda
                 if number == 1 and count == 1 and line.replace(b" ", b"").isdigit():
                     continue
                 columns = columns or count
+                if count > columns and _holds_blanks(line.split(b" ")[1 : count - columns + 1]):
+                    continue
                 if count != columns or not columns:
                     raise EmbeddingsError(
                         f"{path}, line {number}: expected a word and {columns or 'some'} numbers "
@@ -45,6 +48,17 @@ def read_glove(path: Path, wanted: Iterable[str]) -> tuple[int, dict[str, np.nda
     if not columns:
         raise EmbeddingsError(f"{path} holds no vectors; expected a word and its numbers a line.")
     return columns, found
+
+
+def _holds_blanks(parts: list[bytes]) -> bool:
+    """Whether what stands where a word's further parts would is no number: a word, not a column."""
+    for part in parts:
+        try:
+            float(part)
+        except ValueError:
+            continue
+        return False
+    return True
 
 
 def _vector(numbers: bytes, path: Path, line: int, word: str) -> np.ndarray:

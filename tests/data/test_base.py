@@ -40,6 +40,13 @@ def test_a_dev_set_is_what_is_held_out(toy_tasks) -> None:
     assert (held.train, held.valid, held.test) == (task.train, (), task.valid)
 
 
+def test_a_task_that_holding_out_would_leave_empty_is_named(toy_tasks) -> None:
+    one = toy_tasks[0].train[:1]
+    with pytest.raises(ConfigError, match=r"heldout': task 't' has 1 training row and no dev set"):
+        hold_out(Task("t", one, (), one))
+    assert hold_out(Task("t", one, one, ())).train == one
+
+
 def test_tasks_come_in_the_order_named_or_permuted_by_the_seed(toy_tasks) -> None:
     names = [task.name for task in toy_tasks]
     assert order_tasks(toy_tasks, (), 0) == toy_tasks

@@ -11,14 +11,17 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
+from core.config import RunConfig
 from core.data.base import Example, Task
 from core.data.demo import VALID_ROWS, DemoOptions, demo
 from core.data.demo.domains import DOMAINS
 from core.data.demo.schema import Flag
+from core.events import Accuracy, Errors
 from core.language.grammar import Grammar
 from core.options import ConfigError
 from core.places import PROJECT
 from core.registry import datasets
+from core.training import train
 
 SEEDS = [0, 1, 7]
 
@@ -178,3 +181,20 @@ def test_the_seed_is_an_option_with_a_range(toy_config) -> None:
     config = toy_config.with_(dataset="demo", dataset_options={"seed": -1})
     with pytest.raises(ConfigError, match=r"demo.seed = -1: expected a whole number from 0"):
         config.options("dataset")
+
+
+@pytest.mark.slow
+def test_it_is_not_learned_at_once_and_fine_tuning_forgets_it() -> None:
+    config = RunConfig(
+        dataset="demo", task_order=("music", "hotels"), method="finetune", epochs=12, device="cpu",
+        word_size=64, hidden_size=96, action_size=64, learning_rate=0.005, error_rows=20,
+        record_actions=False, record_predictions=False,
+    )  # fmt: skip
+    events: list = []
+    train(config, events.append)
+    found = {(e.after, e.on): e.correct / e.total for e in events if isinstance(e, Accuracy)}
+    assert 0.1 < found[0, 0] < 1
+    assert found[1, 0] < found[0, 0] / 2
+    early = [e for e in events if isinstance(e, Errors) and e.task == 0 and e.epoch < 3]
+    assert len(early) == 3
+    assert all(sum(e.correct) < 0.5 * sum(e.total) for e in early)

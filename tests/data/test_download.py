@@ -2,6 +2,8 @@
 
 import resource
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from core.data import download
 from core.data.base import DataError
 from core.data.download import DownloadProgress, get
 from core.data.inventory import Verdict, check
+from core.places import PROJECT
 from tests.data.mirror import NAMES, Mirror, contents, mirror, on_disk
 
 FILES = contents()
@@ -185,6 +188,25 @@ def test_one_download_at_a_time(data: Path, server: Mirror) -> None:
     get("overnight", server.url)
 
 
+def test_another_process_keeps_a_data_set_to_itself(data: Path, server: Mirror) -> None:
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom core.data.exclusive import alone\n"
+        "with alone('overnight', Path(sys.argv[1])):\n"
+        "    print('in', flush=True)\n    sys.stdin.read()"
+    )
+    words = [sys.executable, "-c", code, str(data / "overnight")]
+    with subprocess.Popen(
+        words, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout.readline() == b"in\n"
+        with pytest.raises(DataError, match="overnight is being downloaded already"):
+            get("overnight", server.url)
+        assert server.requests == []
+        other.kill()  # its lock goes with it
+    get("overnight", server.url)
+    assert on_disk(data) == FILES
+
+
 def test_a_folder_that_can_not_be_written_is_named(data: Path, server: Mirror) -> None:
     data.write_text("a file where the folder should be")
     with pytest.raises(DataError, match="can't be written"):
@@ -204,10 +226,20 @@ def test_a_full_disk_is_named_and_the_download_goes_on_later(data: Path, server:
     assert on_disk(data) == FILES
 
 
-@pytest.mark.parametrize("source", ["/nowhere/at/all", "ftp://127.0.0.1/x", "file:///etc", ""])
+NEITHER = ["/nowhere/at/all", "ftp://127.0.0.1/x", "file:///etc", "", "~nobody-here", "x" * 5000]
+NO_ADDRESS = ["http://[::1", "http://a b", "http://127.0.0.1:port", "http://127.0.0.1/\u00e4"]
+
+
+@pytest.mark.parametrize("source", [*NEITHER, "a\0b", *NO_ADDRESS])
 def test_what_is_neither_folder_nor_address_is_refused(data: Path, source: str) -> None:
-    with pytest.raises(DataError, match="expected a folder that is there, or an http"):
+    expected = "expected an http or https" if source in NO_ADDRESS else "expected a folder that is"
+    with pytest.raises(DataError, match=expected):
         get("overnight", source)
+    assert on_disk(data) == {}
+
+
+def test_an_address_may_be_in_capitals(data: Path, server: Mirror) -> None:
+    assert get("overnight", server.url.replace("http", "HTTP")) is True
 
 
 @pytest.mark.parametrize("name", ["demo", "upload", "moon"])

@@ -25,7 +25,7 @@ from core.language.grammar import (
     actions_to_logical_form,
     logical_form_to_steps,
 )
-from core.language.tree import Node, Notation, read
+from core.language.tree import Node, Notation, detect_notation, read
 from core.places import PROJECT
 from tests.language.trees import PROPERTY, TREES
 
@@ -160,6 +160,15 @@ def test_action_sequences_that_do_not_fit_are_refused() -> None:
         actions_to_logical_form([*actions, actions[-1]])
     with pytest.raises(ValueError, match="slots are still open"):
         actions_to_logical_form([])
+
+
+@pytest.mark.parametrize(("text", "opening"), [("( f x )", "( f "), ("f ( x )", "f ( ")])
+def test_a_form_far_deeper_than_data_hold_is_written(text: str, opening: str) -> None:
+    """A parser that repeats one action writes such forms; Python's own stack would not do."""
+    notation = detect_notation(text)
+    outer, inner = derive(opening + text + " )", notation)
+    form = actions_to_logical_form([outer.action] * 5000 + [inner.action])
+    assert str(form) == opening * 5000 + text + " )" * 5000
 
 
 def test_applicable_actions_are_those_seen_so_far_in_the_slot(grammar: Grammar) -> None:

@@ -96,6 +96,36 @@ def test_the_first_idiom_is_the_most_frequent_pair() -> None:
     assert before - after == counted[key]
 
 
+@PROPERTY
+@given(FORESTS, st.integers(1, 6), st.integers(1, 3))
+def test_each_idiom_is_the_most_frequent_pair_of_what_the_ones_before_have_left(
+    trees: list[Node], merges: int, min_count: int
+) -> None:
+    rows = [logical_form_to_steps(tree) for tree in trees]
+    idioms = learn(rows, merges, min_count)
+    for number in range(len(idioms) + 1):
+        counted = sum((pairs_of(apply(steps, idioms[:number])) for steps in rows), Counter())
+        most = max(counted.values(), default=0)
+        if number == len(idioms):
+            assert number == merges or most < min_count
+        else:
+            idiom = idioms[number]
+            assert counted[idiom.parent, idiom.hole, idiom.child] == most >= min_count
+
+
+def pairs_of(steps: tuple[Step, ...]) -> Counter:
+    """Pairs of an action and the one in a slot of it, counted with a stack of open slots."""
+    found: Counter = Counter()
+    open_slots: list = [None]
+    for step in steps:
+        above = open_slots.pop()
+        if above is not None:
+            found[(*above, step.action)] += 1
+        places = range(len(step.action.slots))
+        open_slots += [(step.action, place) for place in reversed(places)]
+    return found
+
+
 def test_repeated_rows_count_as_often_as_they_stand() -> None:
     rare, frequent = derive("( a ( b x ) y )"), derive("( c ( d x ) y )")
     (idiom,) = learn([rare, rare, frequent, frequent, frequent], 1)

@@ -24,9 +24,18 @@ def test_a_word2vec_header_is_passed_over(tmp_path) -> None:
     assert read_glove(path, ["of"])[1]["of"].tolist() == [1, 2, 3]
 
 
+def test_words_that_hold_blanks_are_passed_over(tmp_path) -> None:
+    path = tmp_path / "v.txt"  # as in the file of 840 billion words
+    path.write_text("the 0.5 -1 2\n. . . 1 2 3\nat a@b.org 4 5 6\nof 1 2 3\n", encoding="utf-8")
+    size, vectors = read_glove(path, ["the", ".", "at", "of"])
+    assert size == 3
+    assert set(vectors) == {"the", "of"}
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
+        ("the 1 2 3\nof 1 2 3 4\n", "line 2: expected a word and 3 numbers"),
         ("the 1 2 3\nof 1 2\n", "line 2: expected a word and 3 numbers"),
         ("the 1 2 3\nof 1 x 3\n", "line 2: the vector of 'of'"),
         ("the 1 2 nan\n", "line 1: the vector of 'the' is not finite"),
