@@ -163,9 +163,8 @@ class _Run:
     def _evaluate(self, k: int) -> None:
         seconds = 0.0
         for i in range(k + 1):
-            self._check()
             began, learner = time.perf_counter(), self.learner
-            found = hypotheses(self.parser, learner.test_rows[i])
+            found = hypotheses(self.parser, learner.test_rows[i], self._check)
             right = matches(found, learner.tasks[i].test, learner.writer)
             self.record(Accuracy(k, i, int(right.sum()), len(right)))
             self.done += EVALUATION_WORK * len(right)

@@ -31,7 +31,8 @@ def test_predictions_are_what_each_row_alone_is_parsed_to(learned) -> None:
 def test_equal_utterances_are_parsed_once_and_keep_their_places(learned, monkeypatch) -> None:
     asked = []
     monkeypatch.setattr(
-        "core.evaluation.parse", lambda parser, rows: asked.append(len(rows)) or parse(parser, rows)
+        "core.evaluation.parse",
+        lambda parser, rows, **also: asked.append(len(rows)) or parse(parser, rows, **also),
     )
     rows = learned.train_rows[0].take([3, 1, 3, 3, 1])
     texts = predictions(learned.parser, rows, learned.writer)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,13 +83,13 @@ def explain(
     with evaluating(parser), torch.no_grad():
         if steps is None:
             actions, closed = _best(parser, words, task)
-            unknown = None
+            unknown = None if closed else ""
         else:
             actions, unknown = _numbers(parser.grammar, steps)
             closed = unknown is None and not _open_slots(parser.grammar, actions)[1]
         traced = _along(parser, words, task, actions, unknown)
-        if steps is None and traced and not traced[-1].applicable:
-            traced = (*traced[:-1], replace(traced[-1], action=""))
+        if unknown == "" and traced[-1].applicable:  # it was cut, not for want of an action
+            traced = traced[:-1]
     known = tuple(word in parser.vocabulary for word in words)
     form = _written(parser.grammar, actions) if closed else None
     return Trace(tuple(words), known, task, traced, form)

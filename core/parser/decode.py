@@ -14,9 +14,9 @@ from torch.nn import functional as F
 from core.parser import by_task
 from core.parser.batch import Batch, split_by_length
 from core.parser.model import MASKED, Encoding, Parser
-from core.parser.modes import evaluating
+from core.parser.modes import Check, evaluating, go_on
 
-MAX_OPEN = 64  # open slots a hypothesis may have; more is taken for a derivation gone astray
+MAX_OPEN = 64  # open slots that a hypothesis may have at least; see `most_open`
 _SHRINK = 0.7  # finished utterances leave the batch once fewer than this share are still open
 
 
@@ -33,13 +33,13 @@ class Parse:
 class _Beam:
     """w hypotheses for each of n utterances, flattened to n·w rows."""
 
-    stack: Tensor  # (n w, MAX_OPEN + widest action) slot numbers
+    stack: Tensor  # (n w, most open + widest action) slot numbers
     open: Tensor  # (n w,) how many slots are open
     score: Tensor  # (n, w) log P
     hidden: tuple[Tensor, Tensor]  # (1, n w, hidden) twice
     fed: Tensor  # (n w, 1, action size) s_{t-1}
     inputs: Tensor  # (n w, 1, action size) c of a_{t-1}
-    history: Tensor  # (n w, steps so far), -1 where a hypothesis was complete
+    history: Tensor  # (n w, steps so far), -1 where a hypothesis was complete or lost
 
     def pick(self, rows: Tensor, score: Tensor) -> "_Beam":
         return _Beam(
@@ -53,6 +53,14 @@ class _Beam:
         )
 
 
+def most_open(parser: Parser) -> int:
+    """Open slots a hypothesis may have; more is taken for a derivation gone astray.
+
+    No derivation of the training data has more open slots than steps.
+    """
+    return max(MAX_OPEN, parser.grammar.longest)
+
+
 def _start(parser: Parser, encoding: Encoding, width: int) -> _Beam:
     n = len(encoding.first)
     rows = n * width
@@ -63,7 +71,7 @@ def _start(parser: Parser, encoding: Encoding, width: int) -> _Beam:
     first = encoding.first.repeat_interleave(width, dim=0)[None]
     return _Beam(
         stack=torch.zeros(
-            rows, MAX_OPEN + parser.opened.shape[1], dtype=torch.int64, device=device
+            rows, most_open(parser) + parser.opened.shape[1], dtype=torch.int64, device=device
         ),
         open=torch.ones(rows, dtype=torch.int64, device=device),  # the root's slot, number 0
         score=score,
@@ -84,7 +92,7 @@ def _advance(parser: Parser, beam: _Beam, encoding: Encoding, tasks: Tensor) -> 
     slot = beam.stack.gather(1, top[:, None])[:, 0]
     bias = parser.applicable_bias(slot, tasks)
     log_probs = F.log_softmax(parser.score(fed[:, 0], bias), dim=1)  # (n w, actions)
-    log_probs = torch.where(bias < 0, bias, log_probs)  # an empty A_t ends the hypothesis
+    log_probs = torch.where(bias < 0, bias, log_probs)  # with an empty A_t there is no action
     done = beam.open == 0
     stay = torch.full_like(log_probs, MASKED)
     stay[:, 0] = 0
@@ -100,15 +108,17 @@ def _advance(parser: Parser, beam: _Beam, encoding: Encoding, tasks: Tensor) -> 
     arity = parser.arity[actions]
     places = top[:, None] + torch.arange(parser.opened.shape[1], device=top.device)
     stack = moved.stack.scatter(1, places, parser.opened[actions])
-    lost = (top + arity > MAX_OPEN) | (score.reshape(-1) <= MASKED / 2)
+    ended = done | (score.reshape(-1) <= MASKED / 2)
+    most = most_open(parser)
+    lost = (top + arity > most) | ended
     return _Beam(
         stack=torch.where(done[:, None], moved.stack, stack),
-        open=torch.where(done, moved.open, (top + arity).clamp(max=MAX_OPEN)),
+        open=torch.where(done, moved.open, (top + arity).clamp(max=most)),
         score=torch.where((lost & ~done).view(n, width), score.new_tensor(MASKED), score),
         hidden=moved.hidden,
         fed=moved.fed,
         inputs=F.embedding(actions, parser.action_embedding)[:, None],
-        history=torch.cat([moved.history, torch.where(done, -1, actions)[:, None]], dim=1),
+        history=torch.cat([moved.history, torch.where(ended, -1, actions)[:, None]], dim=1),
     )
 
 
@@ -154,22 +164,27 @@ def _search(parser: Parser, batch: Batch, width: int, max_steps: int) -> list[Pa
 
 
 @torch.no_grad()
-def parse(parser: Parser, batch: Batch, rows_at_once: int = 256) -> list[Parse]:
+def parse(
+    parser: Parser, batch: Batch, rows_at_once: int = 256, check: Check = go_on
+) -> list[Parse]:
     """The best hypothesis for each row of the batch, dropout off.
 
     A derivation ends unfinished at twice the longest that training shows.
     """
     found: dict[int, Parse] = {}
     with evaluating(parser):
-        for rows, parses in _parts(parser, batch, rows_at_once):
+        for rows, parses in _parts(parser, batch, rows_at_once, check):
             found.update(zip(rows, parses, strict=True))
     return [found[row] for row in range(len(batch))]
 
 
-def _parts(parser: Parser, batch: Batch, size: int) -> Iterator[tuple[list[int], list[Parse]]]:
+def _parts(
+    parser: Parser, batch: Batch, size: int, check: Check
+) -> Iterator[tuple[list[int], list[Parse]]]:
     width = parser.beam_size
     for rows in split_by_length(batch, max(1, size // width)):
         for task, own in by_task.parts(parser, batch.tasks[rows]):
+            check()
             part = batch.take(rows[own])
             found = by_task.call(parser, task, _search, parser, part, width, parser.max_steps)
             yield rows[own].tolist(), found

@@ -1,12 +1,18 @@
-"""A parser without its dropout for a while, left as it was afterwards."""
+"""A parser that reads rather than learns: without its dropout for a while, until told to stop."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import torch
 from torch import nn
 
 from core.parser.model import Parser
+
+Check = Callable[[], None]  # called between batches; what it raises ends the reading
+
+
+def go_on() -> None:
+    """The check that never ends a reading."""
 
 
 @contextmanager

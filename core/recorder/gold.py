@@ -1,6 +1,5 @@
 """Gold steps as the parser sees them, teacher-forced: P(gold action | gold history, utterance)."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,16 +8,10 @@ from torch.nn import functional as F
 
 from core.parser.batch import Batch, split_by_length
 from core.parser.model import MASKED, Parser
-from core.parser.modes import evaluating
+from core.parser.modes import Check, evaluating, go_on
 
 ROWS = 128  # scored at once
 SCORING_WORK = 0.3  # a row whose gold steps are scored, in units of a row trained on (measured)
-
-Check = Callable[[], None]  # called between batches; what it raises ends the reading
-
-
-def go_on() -> None:
-    """The check that never ends a reading."""
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ from core.events import ActionProbabilities, ActionsKnown, Errors, Predictions
 from core.parser.batch import Batch
 from core.parser.decode import Parse
 from core.parser.model import Parser
+from core.parser.modes import Check, go_on
 from core.recorder.errors import ErrorRows
-from core.recorder.gold import SCORING_WORK, Check, go_on, read_gold
+from core.recorder.gold import SCORING_WORK, read_gold
 
 
 class Recorder:

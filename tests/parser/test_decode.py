@@ -5,9 +5,11 @@ import itertools
 import pytest
 import torch
 
+from core.data.base import FormReader, Task
 from core.learner import Learner
 from core.parser.batch import encode_rows, join
-from core.parser.decode import parse
+from core.parser.decode import MAX_OPEN, parse
+from core.training import Stopped
 from tests.parser import reference
 from tests.parser.test_model import SETTINGS, make
 
@@ -24,9 +26,8 @@ def test_greedy_decoding_equals_a_plain_search(toy_config, changes, seed) -> Non
         for found, row in zip(parse(learner.parser, learner.test_rows[k]), task.test, strict=True):
             actions, log_prob, complete = reference.greedy(learner.parser, row.words, k)
             assert found.complete == complete
-            assert list(found.actions[: len(actions)]) == actions
+            assert list(found.actions) == actions
             if complete:
-                assert len(found.actions) == len(actions)
                 assert found.log_prob == pytest.approx(log_prob, abs=1e-4)
 
 
@@ -110,10 +111,39 @@ def test_a_derivation_that_never_ends_is_cut_and_incomplete(toy_config) -> None:
     assert all(text is None for text in map(learner.writer.text, found))
 
 
+def test_a_form_with_very_many_parts_is_parsed(toy_config, monkeypatch) -> None:
+    """What training shows can be decoded, however many slots it opens at once."""
+    wide = "( f " + "( g ( h x ) ) " * (MAX_OPEN + 6) + ")"
+    example = FormReader().example("show it", wide)
+    task = Task("wide", (example, example), (), (example,))
+    monkeypatch.setattr("core.learner.derived_tasks", lambda config: (task,))
+    learner = Learner(toy_config)  # one action for each slot: whatever the parser's numbers are
+    (found,) = parse(learner.parser, learner.test_rows[0])
+    assert learner.writer.text(found) == example.logical_form
+
+
 def test_a_slot_without_applicable_actions_ends_the_hypothesis(toy_config) -> None:
     learner = random_parser(toy_config, 0)
     learner.parser.slot_bias[:, :] = -1e30
-    assert all(not one.complete for one in parse(learner.parser, learner.test_rows[0]))
+    found = parse(learner.parser, learner.test_rows[0])
+    assert all((one.actions, one.complete) == ((), False) for one in found)
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_a_hypothesis_that_task_masking_ends_is_the_same_alone_and_has_no_other_tasks_action(
+    toy_config, beam
+) -> None:
+    ended = 0
+    for seed in range(6):
+        learner = random_parser(toy_config, seed, task_masking=True, beam_size=beam)
+        own, rows = learner.grammar.specific_to(2), join(learner.test_rows)
+        for number, found in enumerate(parse(learner.parser, rows)):
+            (alone,) = parse(learner.parser, rows.take([number]))
+            assert (alone.actions, alone.complete) == (found.actions, found.complete)
+            owners = own[:, list(found.actions)].any(axis=1).nonzero()[0].tolist()
+            assert set(owners) <= {int(rows.tasks[number])}
+            ended += not found.complete and len(found.actions) < learner.parser.max_steps
+    assert ended or beam > 1  # a beam finds a way round
 
 
 def test_an_empty_utterance_is_parsed(toy_config) -> None:
@@ -126,3 +156,20 @@ def test_an_empty_utterance_is_parsed(toy_config) -> None:
         learner.grammar,
     )
     assert len(parse(learner.parser, rows)) == 2
+
+
+def test_decoding_ends_between_two_batches_where_it_is_told_to(toy_config) -> None:
+    learner = random_parser(toy_config, 5)
+    learner.parser.train()
+    rows = join(learner.train_rows)
+    asked = []
+
+    def check() -> None:
+        asked.append(len(asked))
+        if len(asked) == 3:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        parse(learner.parser, rows, rows_at_once=7, check=check)
+    assert len(asked) == 3 < len(rows) / 7
+    assert learner.parser.training

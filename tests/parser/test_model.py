@@ -1,7 +1,10 @@
 """The parser against its definition, and what must not change its numbers."""
 
+from collections import Counter
+
 import pytest
 import torch
+from torch.overrides import TorchFunctionMode
 
 from core.config import RunConfig
 from core.learner import Learner
@@ -72,6 +75,35 @@ def test_masks_of_the_parser_are_those_of_the_grammar(toy_config) -> None:
         open_ones = torch.nonzero(parser.slot_bias[number] == 0)[:, 0].tolist()
         assert {str(parser.grammar.actions[a]) for a in open_ones} == there
         assert set(parser.slot_bias[number].tolist()) <= {0.0, torch.tensor(MASKED).item()}
+
+
+class Calls(TorchFunctionMode):
+    """Counts the calls of PyTorch from Python, by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: Counter = Counter()
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.counts[func.__name__] += 1
+        return func(*args, **(kwargs or {}))
+
+
+def test_a_training_step_takes_as_many_calls_for_any_number_of_rows_and_steps(toy_config) -> None:
+    """No loop over time steps or examples: calls are counted, not timed."""
+    parser = (learner := make(toy_config, dropout=0.2)).parser.train()
+    rows = join(learner.train_rows)
+    by_steps = rows.steps.argsort()
+    counts = []
+    for part in (rows.take(by_steps[:1]), rows):
+        assert not {"real", "row_of_step"} & vars(part).keys()
+        with Calls() as calls:
+            parser.loss(part).backward()
+        counts.append(calls.counts)
+    assert rows.actions.shape[1] > int(rows.steps[by_steps[0]])
+    assert counts[0] == counts[1]
+    assert counts[0]["lstm"] == 2  # encoder and decoder
+    assert counts[0]["cross_entropy"] == 1
 
 
 def test_dropout_draws_from_the_runs_own_generator(toy_config) -> None:
