@@ -5,8 +5,9 @@ that it needs. What methods share they hold (a Replay, a Penalty); they do not i
 another.
 
 Traits to register: `memory`, whether it needs rows of past tasks, and then `sampler`, the one that
-chooses them in the method's own paper; `fisher`, whether it needs Fisher information (or under
-which option, in words); `internals`, what of the parser's inside it reaches into.
+chooses them in the method's own paper; `past`, what it needs of past tasks beside a memory;
+`fisher`, whether it needs Fisher information (or under which option, in words); `internals`, what
+of the parser's inside it reaches into.
 """
 
 from collections.abc import Iterable, Iterator

@@ -28,7 +28,10 @@ class OracleOptions:
     adapters: str = adapters_option()
 
 
-@methods.register("oracle", label="Oracle", rank=90, memory=False)
+@methods.register(
+    "oracle", label="Oracle", rank=90, memory=False, past="all training rows of past tasks",
+    internals="decoder states h with adapters = full or without_cross",
+)  # fmt: skip
 class Oracle(Method):
     """Trains once on the rows of all tasks; nothing continual about it."""
 

@@ -4,7 +4,9 @@
 the tasks so far, at θ*. Two readings of F, of other scales:
 
 `batch`, the paper's release: the square of the gradient of a memory's mean loss. It vanishes where
-rows pull in opposite directions.
+rows pull in opposite directions. (The release keeps an anchor and an F for each task, as they were
+at its end, and clips the gradient before it squares it; one anchor θ_{k-1}, with F at it, is the
+paper's text.)
 `example`, the diagonal of the empirical Fisher information: the mean over a memory's rows of the
 square of each row's gradient. It is nowhere smaller; where M rows pull in unrelated directions it
 is M times as large, so that λ / M holds as hard as λ does with `batch`. (Measured on Overnight

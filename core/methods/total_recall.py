@@ -5,6 +5,10 @@ Fast stage: the embeddings of the actions that no earlier task has shown move, n
 stage: everything moves but the past tasks' own parameters θ_s^(i) (rows of actions that one of them
 alone has, its adapter), on the new task's rows and the memories together. The memory is chosen by
 DLFS in the paper, by any sampler here. Ablations of the fast stage are other lists of stages.
+
+In Algorithm 2 replay moves θ_g alone, not the new task's own θ_s^(k) either. So it is here with
+task masking, as in the paper's release: no memory row is scored against a new task's own actions.
+Without masking these stand in A_t of memory rows as wrong answers, and replay pushes them away.
 """
 
 from collections.abc import Iterable
@@ -33,8 +37,8 @@ class TotalRecallOptions(ReplayOptions):
         "actions",
         "what moves in the fast stage. actions: the embeddings of unseen actions (the paper's "
         "FSCL); none: there is no such stage ('- fast' in the paper's ablation); task_specific: "
-        "these embeddings and the task's adapter, from the second task on ('fast/lwf'); all: every "
-        "parameter ('fast/emar')",
+        "these embeddings and the task's adapter, from the second task on ('fast/lwf'); all: "
+        "everything but past tasks' own parameters ('fast/emar')",
         choices=("actions", "none", "task_specific", "all"),
     )
     fast_tasks: str = option(
@@ -63,6 +67,7 @@ class TotalRecallOptions(ReplayOptions):
 @methods.register(
     "total_recall", label="Total Recall", rank=40, memory=True, sampler="dlfs",
     fisher="with penalty = ewc",
+    internals="decoder states h with adapters = full or without_cross",
 )  # fmt: skip
 class TotalRecall(Method):
     """Learns unseen actions first, then everything together with the memories (FSCL)."""

@@ -77,7 +77,7 @@ def test_all_parameters_can_move_again_afterwards() -> None:
     assert torch.isfinite(flat(list(base.parser.parameters()))).all()
 
 
-@pytest.mark.parametrize("words", [["--steps", "0"], ["--places", "0"]])
+@pytest.mark.parametrize("words", [["--steps", "0"], ["--places", "0"], ["--places"]])
 def test_numbers_that_make_no_sense_are_refused(capsys, words) -> None:
     assert main(["bench", "methods", "--dataset", "toy", *words]) == 2
     assert "expected whole numbers of at least 1" in capsys.readouterr().err

@@ -256,6 +256,17 @@ def test_past_words_stay_and_past_actions_keep_the_units_in_use(config) -> None:
     assert moved[torch.from_numpy(grammar.unseen(1))].all()
 
 
+def test_gradients_are_conditioned_too_so_that_clipping_sees_what_may_move(config) -> None:
+    learner = binary(config)
+    for parameter in learner.parser.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    stage = learner.method.stages(1)[0]
+    learner.method.edit_gradients(1, stage, next(learner.method.steps(1, stage)))
+    used = torch.arange(16) % 2 == 0
+    fixed = used[:8, None] & used.repeat(3)
+    assert torch.equal(learner.parser.combine.weight.grad, (~fixed).float())
+
+
 def test_a_half_used_unit_moves_half_as_far_under_adam(config) -> None:
     learner = Learner(config)
     with torch.no_grad():

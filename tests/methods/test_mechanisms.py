@@ -53,6 +53,18 @@ def test_fast_stage_moves_only_unseen_rows_and_exactly_those(toy_config) -> None
                 assert torch.equal(before[name], after[name]), name
 
 
+def test_the_first_tasks_fast_stage_moves_its_rows_and_nothing_else(toy_config) -> None:
+    config = toy_config.with_(**RECALL)
+    before, run = Learner(config).parser.state_dict(), Stages(config)
+    after, grammar = run.after[0, "fast"], run.learner.grammar
+    moved, fills = moved_rows(before, after), grammar.since == 0
+    rivals = fills[fills.sum(axis=1) > 1].any(axis=0)  # alone in its slot an action has P = 1
+    assert moved[rivals].all()
+    assert not moved[~grammar.known(0)].any()
+    others = before.keys() - {"action_embedding"}
+    assert all(torch.equal(before[name], after[name]) for name in others)
+
+
 def test_slow_stage_leaves_past_tasks_own_rows_where_they_were(toy_config) -> None:
     run = Stages(toy_config.with_(**RECALL))
     grammar = run.learner.grammar

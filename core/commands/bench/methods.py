@@ -49,7 +49,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    if args.steps < 1 or any(place < 1 for place in args.places):
+    if args.steps < 1 or not args.places or min(args.places) < 1:
         raise ConfigError("--steps and --places: expected whole numbers of at least 1.")
     config = RunConfig(
         dataset=args.dataset, method=BASE, sampler="random", threads=args.threads,

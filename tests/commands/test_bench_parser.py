@@ -1,0 +1,73 @@
+"""`bench`: without a name it measures the parser; every figure that is promised is printed."""
+
+import re
+
+import pytest
+import torch
+
+from core.__main__ import BAD_USAGE, main
+from core.commands.bench import parser as bench
+from core.data.base import DataMissing
+
+
+def figures(out: str) -> dict[str, list[float]]:
+    """The first word of each line → its numbers."""
+    return {
+        line.split()[0]: [float(n) for n in re.findall(r"(?<![\w³])\d+(?:\.\d+)?", line)]
+        for line in out.splitlines()
+    }
+
+
+def test_speeds_shares_and_memory_are_printed(capsys, monkeypatch) -> None:
+    rates = iter([2e9, 4e9])
+    monkeypatch.setattr(bench, "product_rate", lambda device: next(rates))
+    assert main(["bench", "parser", "--dataset", "toy", "--device", "cpu"]) == 0
+    out = capsys.readouterr().out
+    told = figures(out)
+    for kind in ("training", "decoding"):
+        examples, share = told[kind][:2]
+        assert examples > 0
+        assert share > 0
+        assert re.search(rf"{kind} .*examples/s .*% of the product", out)
+    assert told["product"][0] == 3.0  # the mean of before and after
+    assert 50 < told["memory"][0] < 100_000
+    assert 0 <= told["padding"][0] < 100
+    assert "task zoo: 10 training rows, 5 test rows" in out
+
+
+def test_the_rate_is_that_of_counted_products(monkeypatch) -> None:
+    times = iter([0.0, *(0.1 * n for n in range(1, 100))])
+    monkeypatch.setattr(bench.time, "perf_counter", lambda: next(times))
+    monkeypatch.setattr(bench, "_SIZE", 8)
+    # products begin at 0.1, 0.2, 0.3 and 0.4; the clock is read at 0.5, and at 0.6 for the rate
+    assert bench.product_rate(torch.device("cpu")) == pytest.approx(4 * 2 * 8**3 / 0.6)
+
+
+def test_the_demo_is_measured_where_the_data_are_missing(capsys, monkeypatch) -> None:
+    asked = []
+
+    def measure(config, task) -> int:
+        asked.append((config.dataset, task))
+        if config.dataset != "demo":
+            raise DataMissing("Overnight is not on this machine.")
+        return 0
+
+    monkeypatch.setattr(bench, "_measure", measure)
+    assert main(["bench"]) == 0  # without a name it is the parser's
+    assert main(["bench", "parser", "--task", "calendar"]) == 0
+    assert asked == [("overnight", ""), ("demo", ""), ("overnight", "calendar"), ("demo", "")]
+    assert "Measuring the demo instead" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--task", "moon"], "'moon' is not a task"),
+        (["--threads", "0"], "threads = 0"),
+        (["--batch-size", "0"], "batch_size = 0"),
+        (["--device", "tpu"], "device = 'tpu'"),
+    ],
+)
+def test_what_can_not_be_measured_is_said(capsys, words: list[str], said: str) -> None:
+    assert main(["bench", "parser", "--dataset", "toy", *words]) == BAD_USAGE
+    assert said in capsys.readouterr().err

@@ -1,0 +1,136 @@
+"""Over the registry: what a method says it needs, what must not move, task masking, what grows."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+
+from core.config import RunConfig
+from core.evaluation import hypotheses
+from core.learner import Learner
+from core.methods.base import Method, Stage
+from core.methods.descent import Descent
+from core.methods.penalty import Penalty
+from core.needs import needs
+from core.parser.model import MASKED
+from core.registry import methods
+from core.training import train
+from tests.methods.test_every_option import choices
+from tests.methods.test_mechanisms import moved_rows
+from tests.test_training import copied, equal, run
+
+WITH_DEFAULTS = [(name, {}) for name in methods]
+EVERY_CHOICE = [*WITH_DEFAULTS, *choices()]
+
+
+@pytest.mark.parametrize(("name", "options"), EVERY_CHOICE, ids=str)
+def test_a_method_says_what_it_needs(toy_config, name, options) -> None:
+    learner = Learner(toy_config.with_(method=name, method_options=options))
+    method, parser, said = learner.method, learner.parser, needs(methods[name])
+    attached = [one for one in (parser.adapter, parser.readout, parser.masks) if one is not None]
+    assert not attached or "the parser's" in said
+    penalties = [one for one in vars(method).values() if isinstance(one, Penalty)]
+    assert not penalties or "Fisher information" in said
+    past = set(method.rows(2).tasks.tolist()) != {2}
+    assert past == ("all training rows of past tasks" in said)
+    assert methods[name].traits["memory"] == ("a memory of each finished task" in said)
+
+
+class Watched(Descent):
+    """Compares the parameters at a stage's end with those at its start."""
+
+    compared: list[tuple[int, str]]
+
+    def __init__(self, method: Method, k: int, stage: Stage) -> None:
+        super().__init__(method, k, stage)
+        self.start = self.parameters()
+        self.held = method.frozen_actions(k, stage) | ~self.parser.grammar.known(k)
+
+    def parameters(self) -> dict[str, torch.Tensor]:
+        return {name: p.detach().clone() for name, p in self.parser.named_parameters()}
+
+    def end(self) -> None:
+        super().end()
+        after, may = self.parameters(), {id(p) for p in self.moving}
+        for name, parameter in self.parser.named_parameters():
+            if id(parameter) not in may:
+                assert torch.equal(self.start[name], after[name]), name
+        moved = moved_rows(self.start, after)
+        assert not moved[self.held].any()
+        assert moved.any()
+        self.compared.append((self.k, self.stage.name))
+
+
+@pytest.mark.parametrize("masking", [False, True])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [*WITH_DEFAULTS, ("total_recall", {"adapters": "full", "penalty": "ewc"}),
+     ("total_recall", {"fast": "task_specific", "adapters": "full"}),
+     ("total_recall", {"fast": "all", "replay": "sweep"})],
+    ids=str,
+)  # fmt: skip
+def test_nothing_moves_but_what_a_stage_moves(
+    toy_config, name, options, masking, monkeypatch
+) -> None:
+    Watched.compared = []
+    monkeypatch.setattr("core.training.Descent", Watched)
+    config = toy_config.with_(method=name, method_options=options, task_masking=masking, epochs=1)
+    method = train(config, lambda event: None).method
+    assert Watched.compared == [(k, s.name) for k in range(3) for s in method.stages(k)]
+
+
+@pytest.mark.parametrize("name", list(methods))
+def test_with_task_masking_a_run_goes_on_to_the_same_bits(toy_config, name) -> None:
+    config = toy_config.with_(method=name, task_masking=True, epochs=1, task_order=("zoo", "port"))
+    states: list[dict] = []
+    _, end = run(config, save=lambda state: states.append(copied(state)))
+    for state in states:
+        assert equal(run(config, resume=copied(state))[1], end), state["position"]
+
+
+@pytest.mark.parametrize("name", list(methods))
+def test_with_task_masking_no_task_is_parsed_with_anothers_own_actions(toy_config, name) -> None:
+    def foreign(masking: bool) -> int:
+        """Steps that take an action which one other task alone has, over all tasks' test rows."""
+        config = toy_config.with_(method=name, task_masking=masking, epochs=1)
+        learner = train(config, lambda event: None)
+        own = learner.grammar.specific_to(2)
+        found = 0
+        for i in range(3):
+            others = own[np.arange(3) != i].any(axis=0)
+            parsed = hypotheses(learner.parser, learner.test_rows[i])
+            for one in parsed:
+                lost = one.log_prob <= MASKED / 2  # an empty A_t ended it: no choice, not counted
+                found += int(others[list(one.actions[: len(one.actions) - lost])].sum())
+        return found
+
+    assert foreign(True) == 0
+    assert foreign(False) > 0  # hardly trained, they take them where they may
+
+
+def held(config: RunConfig, count: Callable[[dict], int]) -> list[int]:
+    """What the method's state holds after each task."""
+    found: dict[int, int] = {}
+
+    def save(state: dict) -> None:
+        if state["position"][1:] == [0, 0]:
+            found[state["position"][0]] = count(state["method"])
+
+    train(config.with_(epochs=1), lambda event: None, save=save)
+    return [found[k] for k in (1, 2, 3)]
+
+
+def numbers(state: object) -> int:
+    """How many numbers the tensors of a state have."""
+    if isinstance(state, dict):
+        return sum(map(numbers, state.values()))
+    return state.numel() if isinstance(state, torch.Tensor) else 0
+
+
+@pytest.mark.parametrize(("name", "options"), EVERY_CHOICE, ids=str)
+def test_what_a_method_holds_grows_with_the_tasks_for_stored_scores_alone(
+    toy_config, name, options
+) -> None:
+    first, second, third = held(toy_config.with_(method=name, method_options=options), numbers)
+    assert (first < second < third) if name == "derpp" else (first == second == third)
