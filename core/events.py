@@ -21,6 +21,7 @@ class RunStarted:
     parameters: int
     device: str
     task_parameters: int = 0  # of the parameters, how many each task has for itself
+    keeps_memory: bool = True  # whether rows of finished tasks are chosen and kept
 
 
 @dataclass(frozen=True)

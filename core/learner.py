@@ -107,6 +107,7 @@ class Learner:
             parameters=sum(p.numel() for p in self.parser.parameters()),
             device=str(self.device),
             task_parameters=self.method.task_parameters(),
+            keeps_memory=entry_of("method", self.config.method).traits["memory"],
         )
 
     def stage_work(self, k: int, stage: Stage) -> float:

@@ -4,6 +4,8 @@ Methods say what they need by their traits in the registry (see `core.methods.ba
 by `when` on which other option they depend. Looking at them loads the modules of all methods.
 """
 
+from collections.abc import Collection
+
 from core.config import OPTION_GROUPS, RunConfig, entry_of, specs
 from core.options import ConfigError
 from core.registry import Entry, methods, samplers
@@ -25,15 +27,24 @@ def needs(method: Entry) -> str:
     if method.traits["memory"]:
         own = samplers[own_sampler(method.name)].label
         found.append(f"a memory of each finished task (its own sampler: {own})")
+    if method.traits.get("past"):
+        found.append(method.traits["past"])
     if method.traits.get("fisher"):
         found.append(f"Fisher information{_when(method.traits['fisher'])}")
     if method.traits.get("internals"):
         found.append(f"the parser's {method.traits['internals']}")
-    return f"Needs {' and '.join(found)}." if found else "Needs nothing of past tasks."
+    if not found:
+        return "Needs nothing of past tasks."
+    *before, last = found
+    return f"Needs {', '.join(before)} and {last}." if before else f"Needs {last}."
 
 
-def refuse(config: RunConfig) -> None:
-    """ConfigError, a sentence, where a name or an option is wrong or would have no effect."""
+def refuse(config: RunConfig, said: Collection[str] = ()) -> None:
+    """ConfigError, a sentence, where a name or an option is wrong or would have no effect.
+
+    `said` are settings that somebody asked for in words: one without effect is refused even where
+    it is the default.
+    """
     method = entry_of("method", config.method)
     for which in OPTION_GROUPS:
         _refuse_without_effect(config, which)
@@ -45,7 +56,7 @@ def refuse(config: RunConfig) -> None:
         return
     for name in ("sampler", "memory_size"):
         value = getattr(config, name)
-        if value not in (_DEFAULTS[name], 0):
+        if value and (name in said or value != _DEFAULTS[name]):
             raise ConfigError(
                 f"{name} = {value!r} has no effect: {method.label} keeps no memory; leave it out, "
                 f"or choose a method that keeps one: {_with_memory()}."

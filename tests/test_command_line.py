@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -34,6 +35,8 @@ TOY = shlex.split(
         (["train", "--method", "none_such"], "method 'none_such' is not known; there are: "),
         (["train", "--method.none-such", "1"], "--method.none-such is not an option; "),
         (["train", "--method", "finetune", "--sampler", "lfs"], "Fine-tune keeps no memory"),
+        (["train", "--method", "finetune", "--sampler", "dlfs"], "Fine-tune keeps no memory"),
+        (["train", "--method", "oracle", "--memory-size", "50"], "Oracle keeps no memory"),
         (["train", "--method", "emr", "--method.replay", "guess"], "expected one of "),
         (["train", "--none-such"], "--none-such"),
         (["train", "--seed", "1", "--seeds", "1", "2"], "--seed and --seeds"),
@@ -196,6 +199,17 @@ def test_resume_goes_on_with_an_interrupted_run_here(capsys) -> None:
     assert store.run(id).status == "finished"
     assert main(["resume", str(id)]) == 1
     assert "is finished" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("method", ["finetune", "emr"])
+def test_the_line_that_show_gives_starts_the_same_run(capsys, method) -> None:
+    words = f"train --dataset toy --method {method} --epochs 1 --hidden-size 8 --quiet".split()
+    assert main(words) == 0
+    assert main(["show", "1"]) == 0
+    found = re.search(r"^as +python -m core (.+)$", capsys.readouterr().out, re.MULTILINE)
+    assert ("--sampler" in found[1]) == (method == "emr")
+    assert main([*shlex.split(found[1]), "--quiet"]) == 0
+    assert Store().run(2).config == Store().run(1).config
 
 
 @pytest.mark.slow

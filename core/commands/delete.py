@@ -22,7 +22,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
 def _execute(args: argparse.Namespace) -> int:
     store = Store()
     store.mark_interrupted()
-    names = {id: store.run(id).name for id in args.ids}
+    names = {id: store.name(id) for id in args.ids}
     if not args.yes:
         if not sys.stdin.isatty():
             raise ConfigError("There is nobody to ask: say --yes to delete.")

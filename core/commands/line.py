@@ -15,13 +15,14 @@ from core.needs import needs, own_sampler
 from core.options import ConfigError, OptionSpec, specs
 
 
-def command_line(config: RunConfig, own: str = "") -> str:
+def command_line(config: RunConfig, own: str = "", *, keeps_memory: bool = True) -> str:
     """What to type to start a run of this config.
 
-    `own` is the method's own sampler, which needs no words; where that is not known, words say it.
+    `own` is the method's own sampler, which needs no words; where that is not known, words say it
+    of a method that keeps a memory.
     """
     settings = dict(changed(config))
-    if config.sampler == own:
+    if config.sampler == own or not keeps_memory:
         settings.pop("sampler", None)
     elif own or config.method != RunConfig.method:
         settings["sampler"] = config.sampler  # the default one may not be the method's own

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 
 from core.commands.display import duration
@@ -27,6 +28,8 @@ def _execute(args: argparse.Namespace) -> int:
     store = Store()
     store.mark_interrupted()
     found = store.runs(limit=args.limit, statuses=args.status)
+    for sentence in store.unreadable():
+        print(sentence, file=sys.stderr)
     if args.json:
         print(json.dumps([as_json(run) for run in found], indent=2, ensure_ascii=False))
     elif found:

@@ -64,7 +64,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("device", run.device),
         ("size", _size(run.facts)),
         ("with", ", ".join(f"{name} {version}" for name, version in run.versions.items())),
-        ("as", command_line(run.config)),
+        ("as", command_line(run.config, keeps_memory=run.facts.get("keeps_memory", True))),
     ]
     return [(name, value) for name, value in facts if value]
 

@@ -23,7 +23,8 @@ def draw_details(run: Run) -> None:
         with right:
             _table(_facts(run), "Fact", key=f"facts/{run.id}")
         st.caption("The same by command line")
-        st.code(command_line(run.config), language="bash", wrap_lines=True)
+        line = command_line(run.config, keeps_memory=run.facts.get("keeps_memory", True))
+        st.code(line, language="bash", wrap_lines=True)
 
 
 def _table(rows: list[tuple[str, ...]], heading: str, *, key: str) -> None:
