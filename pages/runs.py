@@ -2,6 +2,7 @@
 
 from pages.shared.live import draw_runs, follow_choice
 from pages.shared.opening import open_page
+from pages.shared.runs import say_unreadable
 
 open_page(
     title="Runs",
@@ -10,5 +11,6 @@ open_page(
     section="Train",
     purpose="The queue and what has been carried out. Choose a run to watch it.",
 )
+say_unreadable()
 follow_choice()
 draw_runs()

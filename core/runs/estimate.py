@@ -8,12 +8,14 @@ of the run itself can be timed.
 import socket
 import statistics
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
 from core.config import RunConfig
 from core.runs import devices
+from core.runs.life import Unreadable
 from core.runs.rows import to_config
 from core.runs.store import Store
 from core.runs.tables import runs, stage_times
@@ -83,7 +85,10 @@ def _past(store: Store, config: RunConfig) -> list[tuple[RunConfig, float]]:
         .limit(RECENT)
     )
     with store.engine.connect() as connection:
-        found = [(to_config(text), w / s) for _, text, s, w in connection.execute(query)]
+        found = []
+        for _, text, spent, done in connection.execute(query):
+            with suppress(Unreadable):
+                found.append((to_config(text), done / spent))
     return [(other, rate) for other, rate in found if other.threads == config.threads and rate > 0]
 
 

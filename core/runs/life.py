@@ -31,6 +31,10 @@ class StoreError(RuntimeError):
     """What can't be done with the runs as they are stored: one readable sentence."""
 
 
+class Unreadable(StoreError):  # noqa: N818 - it is a state, as the next
+    """A run that another version of this program wrote and this one can't read."""
+
+
 class StoreUnavailable(StoreError):  # noqa: N818 - it is a state, which may pass
     """The database itself can't be read or written."""
 

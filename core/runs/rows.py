@@ -1,5 +1,7 @@
 """Rows of the table of runs: what they mean, and what a change of status changes in them."""
 
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -8,13 +10,20 @@ from sqlalchemy import Connection, Row, Select, select, update
 
 from core.config import RunConfig
 from core.runs import life
-from core.runs.life import FINISHED, QUEUED, RUNNING, Run, StoreError
+from core.runs.life import FINISHED, QUEUED, RUNNING, Run, StoreError, Unreadable
 from core.runs.owner import Owner, gone
 from core.runs.tables import runs
 
 SILENCE = timedelta(seconds=30)  # no heartbeat for so long: the process counts as gone
 
-to_config = lru_cache(maxsize=4096)(RunConfig.from_json)
+
+@lru_cache(maxsize=4096)
+def to_config(text: str) -> RunConfig:
+    """What a row was asked for; Unreadable where this version has no such config."""
+    try:
+        return RunConfig.from_json(text)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise Unreadable(f"its settings are not of this version: {error}") from error
 
 
 def one(id: int) -> Select[Any]:
@@ -75,8 +84,22 @@ def unknown(id: int) -> StoreError:
     return StoreError(f"There is no run {id}.")
 
 
+def readable(found: Iterable[Row[Any]]) -> Iterator[Run]:
+    """What the rows say, without those that can't be read."""
+    for row in found:
+        with suppress(Unreadable):
+            yield to_run(row)
+
+
 def to_run(row: Row[Any]) -> Run:
-    """What a row says, with the time it has run and will run still as of now."""
+    """What a row says, with the time it has run and will run still as of now.
+
+    Unreadable where another version wrote what this one can't read.
+    """
+    try:
+        config = to_config(row.config)
+    except Unreadable as error:
+        raise Unreadable(f"Run {row.id} can't be read: {error}") from error
     seconds, left = row.seconds, None
     if row.status == RUNNING:
         moment = life.now()
@@ -90,7 +113,7 @@ def to_run(row: Row[Any]) -> Run:
     return Run(
         id=row.id,
         name=row.name,
-        config=to_config(row.config),
+        config=config,
         status=row.status,
         progress=row.progress,
         progress_text=row.progress_text,

@@ -15,7 +15,7 @@ from core.config import RunConfig
 from core.events import Event
 from core.runs import life, rows
 from core.runs.database import open_database, reason
-from core.runs.life import INTERRUPTED, QUEUED, RUNNING, STOPPED, Run, StoreError, StoreUnavailable
+from core.runs.life import QUEUED, RUNNING, STOPPED, Run, StoreError, StoreUnavailable, Unreadable
 from core.runs.owner import Owner
 from core.runs.recording import Throttle, write_event
 from core.runs.tables import runs
@@ -57,7 +57,7 @@ class Store:
         return id
 
     def run(self, id: int) -> Run:
-        """StoreError where there is no such run."""
+        """StoreError where there is no such run, Unreadable where another version wrote it."""
         with self._reading() as connection:
             row = connection.execute(rows.one(id)).first()
         if row is None:
@@ -71,12 +71,31 @@ class Store:
         offset: int = 0,
         statuses: Collection[str] | None = None,
     ) -> list[Run]:
-        """Newest first."""
+        """Newest first, without those that can't be read (see `unreadable`)."""
         query = select(runs).order_by(runs.c.id.desc()).limit(limit).offset(offset or None)
         if statuses is not None:
             query = query.where(runs.c.status.in_(list(statuses)))
         with self._reading() as connection:
-            return [rows.to_run(row) for row in connection.execute(query)]
+            return list(rows.readable(connection.execute(query)))
+
+    def unreadable(self) -> list[str]:
+        """A sentence for each run that another version wrote and this one can't read."""
+        told = []
+        with self._reading() as connection:
+            for row in connection.execute(select(runs).order_by(runs.c.id)):
+                try:
+                    rows.to_run(row)
+                except Unreadable as error:
+                    told.append(str(error))
+        return told
+
+    def name(self, id: int) -> str:
+        """What the run is called, whichever version wrote it; StoreError where there is none."""
+        with self._reading() as connection:
+            found = connection.scalar(select(runs.c.name).where(runs.c.id == id))
+        if found is None:
+            raise rows.unknown(id)
+        return found
 
     def rename(self, id: int, name: str) -> None:
         """StoreError where the name is empty."""
@@ -113,6 +132,7 @@ class Store:
         """Take the run that has waited longest, or None: nobody else gets it.
 
         `id` asks for one run only, `devices` for runs whose configured device is among these.
+        Unreadable where another version queued it; it has failed then.
         """
         query = select(runs.c.id).where(runs.c.status == QUEUED)
         if id is not None:
@@ -128,7 +148,11 @@ class Store:
             if found is None:
                 return None
             rows.change(connection, rows.locked(connection, found), RUNNING, owner=owner)
-        return self.run(found)
+        try:
+            return self.run(found)
+        except Unreadable as error:
+            self.move(found, life.FAILED, error=str(error), owner=owner)
+            raise
 
     def resume(self, id: int, *, claimed_by: Owner | None = None) -> None:
         """Back to the queue, or at once to its owner; StoreError where it has not ended early."""
@@ -172,7 +196,7 @@ class Store:
                 row = connection.execute(rows.one(seen.id).with_for_update()).first()
                 if row is not None and row.status == RUNNING and rows.abandoned(row):
                     error = "The process that ran it is gone."
-                    rows.change(connection, row, INTERRUPTED, error=error, end=row.heartbeat)
+                    rows.change(connection, row, life.INTERRUPTED, error=error, end=row.heartbeat)
                     marked.append(seen.id)
         return marked
 

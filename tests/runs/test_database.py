@@ -1,6 +1,8 @@
 """The database below the store: many writers at once, WAL, readable refusals."""
 
+import contextlib
 import json
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -10,6 +12,7 @@ from sqlalchemy import select, update
 
 from core.config import RECORDING, RunConfig
 from core.events import Epoch
+from core.runs import database
 from core.runs.life import StoreError
 from core.runs.store import Store
 from core.runs.tables import EVENT_TABLES, runs
@@ -109,3 +112,26 @@ def test_a_store_that_cannot_be_opened_says_why(home) -> None:
 def test_the_store_needs_no_torch() -> None:
     code = "import sys, core.runs.store; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "asked"),
+    [(sqlite3.SQLITE_BUSY, 3), (sqlite3.SQLITE_FULL, 1), (sqlite3.SQLITE_IOERR, 1)],
+)
+def test_only_a_busy_database_is_waited_for(code: int, asked: int) -> None:
+    class Connection:
+        """Fails twice."""
+
+        calls = 0
+
+        def execute(self, statement: str) -> None:
+            self.calls += 1
+            if self.calls < 3:
+                error = sqlite3.OperationalError("no")
+                error.sqlite_errorcode = code
+                raise error
+
+    connection = Connection()
+    with contextlib.nullcontext() if asked == 3 else pytest.raises(sqlite3.OperationalError):
+        database._write_ahead(connection)
+    assert connection.calls == asked
