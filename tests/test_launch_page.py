@@ -1,9 +1,14 @@
 """The launch page: what is queued is what the form says, and what can't be is said."""
 
+import shlex
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.__main__ import build_parser
+from core.commands.line import read_config
 from core.config import RunConfig
+from core.runs.life import StoreUnavailable
 from core.runs.store import Store
 from tests.sessions import numbers, opened, texts, well, widget
 
@@ -90,6 +95,32 @@ def test_the_command_line_is_that_of_the_form():
     page = well(opened("pages/launch.py", dataset="toy", method="ewc", epochs="3"))
     (line,) = page.code
     assert line.value == "python -m core train --dataset toy --method ewc --epochs 3"
+
+
+def test_the_command_line_of_several_seeds_starts_the_same_runs(store):
+    asked = {"dataset": "toy", "method": "ewc", "task_order": "port,zoo", "epochs": "1"}
+    for vary in ({}, {"vary_order": "on"}):
+        page = well(opened("pages/launch.py", seeds="0,4-5", device="cuda:9", **asked, **vary))
+        parser, said = build_parser(["train"]), []
+        for line in page.code[0].value.split("\n"):
+            args, more = parser.parse_known_args(shlex.split(line)[3:])
+            config = read_config(args, more, {})
+            said += [config.with_(seed=seed) for seed in args.seeds or [config.seed]]
+        config = RunConfig(dataset="toy", method="ewc", sampler="random", device="cuda:9", epochs=1)
+        config = config.with_(task_order=("port", "zoo"))
+        orders = {seed: seed if vary else 0 for seed in (0, 4, 5)}
+        assert said == [config.with_(seed=s, order_seed=order) for s, order in orders.items()]
+
+
+def test_what_the_store_refuses_is_said_and_not_an_accident(store, monkeypatch):
+    page = well(opened("pages/launch.py", dataset="toy", epochs="1"))
+
+    def full(self: Store, config: RunConfig, name: str = "") -> int:
+        raise StoreUnavailable("The run store can't be written: database or disk is full.")
+
+    monkeypatch.setattr(Store, "create", full)
+    assert "disk is full" in texts(well(launched(page)).error)
+    assert not store.runs()
 
 
 def test_what_is_recorded_is_chosen_in_the_form():

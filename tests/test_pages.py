@@ -4,6 +4,8 @@ import pytest
 
 from core.config import RunConfig
 from core.places import PROJECT
+from core.runs import checkpoints
+from core.runs.checkpoints import CheckpointError
 from core.runs.life import FAILED, STOPPED
 from core.runs.owner import new_owner
 from core.runs.store import Store
@@ -132,6 +134,32 @@ def test_stop_resume_rename_delete(store):
     widget(page, "button", "Delete it").click().run()
     assert store.runs() == []
     assert "No run yet" in texts(well(page).info)
+
+
+def test_what_cannot_be_done_is_said_in_passing(store, monkeypatch):
+    finished_run(store, RunConfig(), "mine")
+    page = well(opened("pages/runs.py"))
+    widget(page, "text_input", "Name").set_value("  ")
+    widget(page, "button", "Save").click().run()
+    assert "can't be empty" in texts(well(page).toast).replace("\\'", "'")
+
+    def unwritable(id: int) -> None:
+        raise CheckpointError("The folder can't be removed: Permission denied.")
+
+    monkeypatch.setattr(checkpoints, "delete", unwritable)
+    widget(page, "button", "Delete it").click().run()
+    assert "Permission denied" in texts(well(page).toast)
+
+
+def test_a_run_leads_to_those_that_were_made_to_be_compared_with_it(store):
+    for seed in range(2):
+        finished_run(store, RunConfig(seed=seed))
+    finished_run(store, RunConfig(dataset="overnight"))
+    links = [link.proto for link in well(opened("pages/runs.py", run="1")).get("page_link")]
+    (link,) = [one for one in links if one.label == "Compare"]
+    assert link.query_string == "run=1%2C2"
+    links = [link.proto for link in well(opened("pages/runs.py", run="3")).get("page_link")]
+    assert not [one for one in links if one.label == "Compare"]
 
 
 def test_a_running_run_is_not_offered_for_deletion(store):

@@ -14,7 +14,7 @@ from core.charts.matrix import matrix
 from core.runs.life import RUNNING, Run
 from pages.shared.address import follow, publish
 from pages.shared.figures import download, present
-from pages.shared.runs import SHOWN, look_again, pick_runs, say_nothing, store, title_of
+from pages.shared.runs import SHOWN, beside, look_again, pick_runs, say_nothing, store, title_of
 from pages.shared.text import escape
 
 FORMULA = {
@@ -43,7 +43,7 @@ def pick() -> View:
     if not told:
         say_nothing("No run has learned a task yet.")
     asked = st.query_params.get("run")
-    chosen = pick_runs("Runs", told, default=_default(told))
+    chosen = pick_runs("Runs", told, default=beside(told[0], told))
     if not chosen:
         early = "" if asked is None else "What was asked for has not learned a task yet. "
         st.info(f"{early}Choose a run above.", icon=":material/arrow_upward:")
@@ -54,18 +54,6 @@ def pick() -> View:
     table = accuracy.curves(cells)
     spread = accuracy.spread(table, groups)
     return View(chosen, groups, cells, table, spread, _published(groups, table))
-
-
-def _default(told: list[Run]) -> list[int]:
-    """The newest run, with those on the same tasks that were made within the hour before."""
-    new = told[0]
-    near = [
-        run.id
-        for run in told
-        if run.config.dataset == new.config.dataset
-        and (new.created - run.created).total_seconds() < 3600
-    ]
-    return near[:8]
 
 
 def _warn(runs: list[Run]) -> None:

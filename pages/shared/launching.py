@@ -14,7 +14,7 @@ from core.needs import own_sampler
 from core.options import ConfigError
 from core.registry import datasets
 from core.runs.estimate import Estimate, estimate, measure
-from core.runs.life import QUEUED, RUNNING
+from core.runs.life import QUEUED, RUNNING, StoreError
 from pages.shared.address import follow, key_of, publish
 from pages.shared.options import read_seeds
 from pages.shared.runs import manager, store
@@ -46,9 +46,8 @@ def draw_launch(config: RunConfig | None, errors: Sequence[str]) -> None:
         label = "Launch" if len(configs) == 1 else f"Launch {len(configs)} runs"
         if st.button(label, type="primary", icon=":material/play_arrow:", width="stretch"):
             _launch(configs, name)
-        st.caption("The same by command line" + (", for the first seed" * (len(configs) > 1)))
-        line = command_line(configs[0], own_sampler(configs[0].method))
-        st.code(line, language="bash", wrap_lines=True)
+        st.caption("The same by command line")
+        st.code("\n".join(_lines(configs)), language="bash", wrap_lines=True)
         with time:
             _show_time(configs)
 
@@ -95,6 +94,15 @@ def _describe(configs: Sequence[RunConfig]) -> None:
         st.caption(f"{counted(waiting, 'run')} before it in the queue.")
 
 
+def _lines(configs: Sequence[RunConfig]) -> list[str]:
+    """What to type for these runs: one line where they differ in their seeds alone."""
+    own = own_sampler(configs[0].method)
+    same = {config.with_(seed=0) for config in configs}
+    if len(configs) == 1 or len(same) > 1:
+        return [command_line(config, own) for config in configs]
+    return [f"{command_line(*same, own)} --seeds {' '.join(str(c.seed) for c in configs)}"]
+
+
 def _launch(configs: Sequence[RunConfig], name: str) -> None:
     """Queue the runs and go to look at the first; says what is wrong where one can't be."""
     try:
@@ -103,7 +111,7 @@ def _launch(configs: Sequence[RunConfig], name: str) -> None:
             seed = f", seed {config.seed}" if len(configs) > 1 else ""
             named = f"{name.strip()}{seed}" if name.strip() else default_name(config)
             ids.append(manager().submit(config, named))
-    except (ConfigError, DataError) as error:
+    except (ConfigError, DataError, StoreError) as error:
         st.error(escape(error), icon=":material/error:")
         return
     st.switch_page("pages/runs.py", query_params={"run": str(ids[0])})

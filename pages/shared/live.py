@@ -12,11 +12,12 @@ from core.analysis.progress import passes
 from core.charts.accuracy import course
 from core.charts.progress import loss
 from core.commands.display import duration
+from core.runs.checkpoints import CheckpointError
 from core.runs.life import QUEUED, RUNNING, Run, StoreError
 from pages.shared.address import follow, key_of, publish
 from pages.shared.details import draw_details
 from pages.shared.figures import draw_figure, save
-from pages.shared.runs import COLUMNS, SHOWN, manager, overview, store
+from pages.shared.runs import COLUMNS, SHOWN, beside, manager, overview, store
 from pages.shared.text import STATUS, escape
 
 EVERY = 1.5  # seconds between two looks
@@ -26,6 +27,7 @@ Drawn = tuple[go.Figure, pd.DataFrame]  # a figure and its data
 @st.fragment(run_every=EVERY)
 def draw_runs() -> None:
     """The table of runs, and below it the chosen one as it now stands."""
+    _say_refused()
     runs = store().runs(limit=SHOWN)
     if not runs:
         _say_empty()
@@ -34,7 +36,7 @@ def draw_runs() -> None:
         run = _choose(runs)
         publish("run", str(run.id))
         st.space("small")
-        _head(run)
+        _head(run, runs)
         _state(run, runs)
         _figures(run)
         draw_details(run)
@@ -87,7 +89,7 @@ def _asked(key: str) -> int:
     return times
 
 
-def _head(run: Run) -> None:
+def _head(run: Run, runs: Sequence[Run]) -> None:
     """Name, status and what can be done."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.subheader(escape(run.name), anchor=False, width="content")
@@ -102,6 +104,9 @@ def _head(run: Run) -> None:
             _button("Stop", ":material/stop:", manager().stop, run.id, disabled=off)
         here = {"run": str(run.id)}
         _link("accuracy", "Accuracy", "show_chart", here)
+        together = beside(run, runs)
+        if len(together) > 1:
+            _link("accuracy", "Compare", "compare_arrows", {"run": ",".join(map(str, together))})
         _link("forgetting", "Forgetting", "trending_down", here)
         if not stored_tasks(store(), [run.id]).empty:
             _link("memories", "Memories", "inventory_2", {"source": "runs"} | here)
@@ -136,11 +141,17 @@ def _button(
 
 
 def _try(action: Callable[..., None], *args: object) -> None:
-    """Do it; what the store refuses is said in passing."""
+    """Do it; what can't be done is said once the page is drawn again: a callback draws nothing."""
     try:
         action(*args)
-    except StoreError as error:
-        st.toast(escape(error), icon=":material/error:")
+    except (StoreError, CheckpointError) as error:
+        st.session_state[key_of("refused")] = str(error)
+
+
+def _say_refused() -> None:
+    refused = st.session_state.pop(key_of("refused"), None)
+    if refused is not None:
+        st.toast(escape(refused), icon=":material/error:")
 
 
 def _rename(run: Run) -> None:

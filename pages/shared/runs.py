@@ -16,6 +16,7 @@ from pages.shared.address import follow, publish, read_numbers
 from pages.shared.text import escape
 
 SHOWN = 300  # runs in a list
+TOGETHER = 3600  # seconds between runs that were made to be compared
 
 
 def manager() -> Manager:
@@ -32,6 +33,12 @@ def store() -> Store:
     return manager().store
 
 
+def say_unreadable() -> None:
+    """Name the runs that the list leaves out, for this version can't read them."""
+    for sentence in store().unreadable():
+        st.warning(escape(sentence), icon=":material/history:")
+
+
 def find_run(text: str) -> Run | None:
     """The run that this number names, or None."""
     try:
@@ -43,6 +50,18 @@ def find_run(text: str) -> Run | None:
 def title_of(run: Run) -> str:
     """A run as a choice in a list: plain text."""
     return f"{run.id} · {run.name}"
+
+
+def beside(run: Run, runs: Sequence[Run], most: int = 8) -> list[int]:
+    """The run, and those of `runs` on the same data set that were made within an hour of it."""
+    near = [
+        other.id
+        for other in runs
+        if other.id != run.id
+        and other.config.dataset == run.config.dataset
+        and abs((other.created - run.created).total_seconds()) < TOGETHER
+    ]
+    return [run.id, *near][:most]
 
 
 def pick_runs(
