@@ -7,13 +7,12 @@ from math import dist
 
 import pytest
 
-from tests.test_browser import CHROMIUM, page, server, settle
+from tests.test_browser import page, server, settle
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
     pytest.mark.timeout(600),
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
 ]
 
 __all__ = ["page", "server"]  # fixtures

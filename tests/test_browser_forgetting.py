@@ -11,13 +11,12 @@ from core.runs.execution import execute
 from core.runs.life import FINISHED
 from core.runs.owner import new_owner
 from core.runs.store import Store
-from tests.test_browser import CHROMIUM, PATIENCE, page, playwright, server, settle
+from tests.test_browser import PATIENCE, page, playwright, server, settle
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
     pytest.mark.timeout(900),
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
 ]
 
 __all__ = ["page", "server"]  # fixtures

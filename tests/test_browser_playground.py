@@ -6,14 +6,13 @@ import pytest
 
 from core.runs.store import Store
 from tests.made_up import keep_parsers, recorded_run
-from tests.test_browser import CHROMIUM, page, server, settle
+from tests.test_browser import page, server, settle
 from tests.test_playground_page import DEMO
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
     pytest.mark.timeout(600),
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
 ]
 
 __all__ = ["page", "server"]  # fixtures
