@@ -19,6 +19,7 @@ from core.learner import Learner
 from core.methods.base import Stage
 from core.methods.descent import Descent
 from core.samplers.base import select
+from core.similarity.smatch import SmatchStopped, heeding
 
 Record = Callable[[Event], None]
 
@@ -141,12 +142,12 @@ class _Run:
         learner, tasks = self.learner, self.learner.tasks
         if entry_of("method", learner.config.method).traits["memory"]:
             began = time.perf_counter()
-            chosen = select(
-                learner.config,
-                tasks[k].train,
-                learner.generators.for_arrays("sampler"),
-                self.parser,
-            )
+            draws = learner.generators.for_arrays("sampler")
+            try:
+                with heeding(self.should_stop):
+                    chosen = select(learner.config, tasks[k].train, draws, self.parser)
+            except SmatchStopped as stopped:
+                raise Stopped from stopped
             learner.memory.keep(k, chosen)
             self.record(MemoryStored(k, chosen.rows, chosen.trace))
             self.record(StageTime(k, "sampling", time.perf_counter() - began, 0.0))

@@ -8,10 +8,11 @@ import pytest
 import torch
 
 from core.config import RunConfig
-from core.events import Accuracy, Epoch, Progress, RunStarted, StageTime
+from core.events import Accuracy, Epoch, MemoryStored, Progress, RunStarted, StageTime
 from core.learner import calibrate, validate, work
 from core.options import ConfigError
 from core.registry import methods
+from core.similarity.smatch import SmatchStopped
 from core.training import Stopped, TrainingFailed, learning_rate, train
 
 SECONDS = {"seconds"}
@@ -72,6 +73,28 @@ def test_a_run_stopped_within_any_batch_goes_on_to_the_same_bits(toy_config, nam
             run(config, should_stop=stop, save=lambda s, into=states: into.append(copied(s)))
         _, parameters = run(config, resume=states[-1])
         assert equal(parameters, end)
+
+
+def test_a_run_stops_while_a_memory_is_chosen_by_smatch_and_chooses_it_on_resuming(
+    toy_config, monkeypatch, tmp_path
+) -> None:
+    config = toy_config.with_(
+        method="emr", sampler="lfs", sampler_options={"similarity": "smatch"}, memory_size=2
+    )
+    monkeypatch.setenv("TOTAL_RECALL_HOME", str(tmp_path / "uninterrupted"))
+    _, end = run(config)
+    monkeypatch.setenv("TOTAL_RECALL_HOME", str(tmp_path / "stopped"))
+    told, states = [], [None]
+
+    def choosing() -> bool:  # the first task is learned, nothing of it is chosen or evaluated
+        return isinstance(told[-1], StageTime)
+
+    with pytest.raises(Stopped) as stopped:
+        train(config, told.append, choosing, save=lambda state: states.append(copied(state)))
+    assert isinstance(stopped.value.__cause__, SmatchStopped)
+    assert not any(isinstance(event, MemoryStored) for event in told)
+    _, parameters = run(config, resume=states[-1])
+    assert equal(parameters, end)
 
 
 def test_equal_configs_in_two_threads_at_once_give_equal_bits(toy_config) -> None:

@@ -17,6 +17,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from importlib import metadata
 
 import numpy as np
@@ -30,8 +31,22 @@ RESTARTS = 4  # the package's default
 PAIRS_A_MESSAGE = 32  # about a second: how often progress is told and a stop is heard
 
 
+ShouldStop = Callable[[], bool]
+_should_stop: ContextVar[ShouldStop] = ContextVar("should_stop", default=lambda: False)
+
+
 class SmatchStopped(Exception):  # noqa: N818 - it is an outcome, not a fault
     """The caller asked to stop; what was aligned so far is kept."""
+
+
+@contextmanager
+def heeding(should_stop: ShouldStop) -> Iterator[None]:
+    """Alignments in this block stop when asked to, however deep below it they are begun."""
+    token = _should_stop.set(should_stop)
+    try:
+        yield
+    finally:
+        _should_stop.reset(token)
 
 
 def to_form(tree: Node, numbers: dict[str, int]) -> Form:
@@ -57,11 +72,12 @@ class SmatchSimilarity:
         trees: Sequence[Node],
         *,
         progress: Callable[[int, int], None] = lambda done, total: None,
-        should_stop: Callable[[], bool] = lambda: False,
+        should_stop: ShouldStop | None = None,
         processes: int | None = None,
     ) -> None:
-        """`progress` hears of the pairs aligned so far and in all; `should_stop` is asked between
-        messages. OSError where the cache can't be written.
+        """`progress` hears of the pairs aligned so far and in all; `should_stop` (where none is
+        given, that of `heeding`) is asked between messages. OSError where the cache can't be
+        written.
         """
         texts, self._place = np.unique(
             np.array([str(tree) for tree in trees], dtype=str), return_inverse=True
@@ -70,7 +86,7 @@ class SmatchSimilarity:
         numbers: dict[str, int] = {}
         self._forms = [to_form(by_text[str(text)], numbers) for text in texts]
         self._sizes = np.array([len(labels) + len(edges) for labels, edges in self._forms])
-        self._progress, self._should_stop = progress, should_stop
+        self._progress, self._should_stop = progress, should_stop or _should_stop.get()
         self._processes = processes or max(1, (os.cpu_count() or 2) - 1)
         name = f"smatch-{metadata.version('smatch')}-{RESTARTS}.sqlite"
         self._cache = PairCache(places.home() / "cache" / name, texts.tolist())
