@@ -120,6 +120,14 @@ def test_a_download_that_fails_says_why(monkeypatch, tmp_path):
     assert "expected a folder that is there" in download.error
 
 
+def test_a_download_that_fails_in_a_way_unforeseen_says_so(monkeypatch):
+    def fail(*given: object, **more: object) -> None:
+        raise RuntimeError("no such luck")
+
+    monkeypatch.setattr("pages.shared.downloads.get", fail)
+    assert "RuntimeError: no such luck" in ended(Download("overnight")).error
+
+
 def test_the_home_page_shows_what_went_wrong_and_offers_it_again(monkeypatch, tmp_path):
     monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path / "data"))
     page = opened("app.py")

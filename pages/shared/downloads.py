@@ -1,5 +1,6 @@
 """Downloads of data sets, each in a thread that belongs to the process and outlives the page."""
 
+import logging
 import threading
 from pathlib import Path
 
@@ -7,6 +8,8 @@ import streamlit as st
 
 from core.data.base import DataError
 from core.data.download import DownloadProgress, get
+
+log = logging.getLogger(__name__)
 
 
 class Download:
@@ -36,6 +39,9 @@ class Download:
             get(self.dataset, self._source, progress=self._tell, should_stop=self._stop.is_set)
         except DataError as error:
             self.error = str(error)
+        except Exception as error:  # a thread's end is seen by nobody else
+            log.exception("The download of %s failed.", self.dataset)
+            self.error = f"The download failed ({type(error).__name__}: {error}); see the log."
 
     def _tell(self, progress: DownloadProgress) -> None:
         self.progress = progress
