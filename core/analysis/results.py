@@ -19,8 +19,8 @@ _OWN_COLUMN = ("seed", "order_seed", "method", "sampler", "task_masking")
 def final(records: Sequence[Record]) -> pd.DataFrame:
     """Accuracies after the last task in percent, the paper's where there is one, minutes a run.
 
-    Columns as COLUMNS, methods in the paper's order. `sampler` is empty where nothing was kept. Of
-    the paper's values the one without DAR is taken where the paper has both.
+    Columns as COLUMNS, methods in the paper's order, task masking off before on. `sampler` is empty
+    where nothing was kept. Of the paper's values the one without DAR is taken where it has both.
     """
     groups = group(records)
     ends = spread(curves(table(records)), groups).groupby("group").tail(1).set_index("group")
@@ -30,7 +30,8 @@ def final(records: Sequence[Record]) -> pd.DataFrame:
         if one.label not in ends.index:
             continue
         end, first = ends.loc[one.label], one.runs[0]
-        row = {"method": ", ".join([method_name(first.config), *differences])}
+        method = method_name(first.config)
+        row = {"method": ", ".join([method, *differences])}
         row["sampler"] = first.config.sampler if any(run.memories for run in one.runs) else ""
         row["task_masking"] = first.config.task_masking
         row |= {"runs": int(end.runs), "after_task": int(end.after) + 1}
@@ -38,9 +39,9 @@ def final(records: Sequence[Record]) -> pd.DataFrame:
             row[name] = 100 * float(end[name])
         row |= _paper(first, int(end.after) + 1)
         row["minutes"] = sum(run.seconds for run in one.runs) / len(one.runs) / 60
-        rows.append((_place(first.config.method), row))
-    rows.sort(key=lambda pair: pair[0])  # stable: by first appearance within a method
-    return pd.DataFrame([row for _, row in rows], columns=COLUMNS)
+        rows.append((_place(first.config.method), method, row["task_masking"], row))
+    rows.sort(key=lambda row: row[:3])  # stable: by first appearance within a variant
+    return pd.DataFrame([row for *_, row in rows], columns=COLUMNS)
 
 
 def _place(method: str) -> int:

@@ -1,6 +1,8 @@
 """`results`: the table, and that it is the same from an exported file."""
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +30,12 @@ def cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
+def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, str]]:
+    """The table that `results` prints, a line a dictionary."""
+    head, _, *rows = printed(capsys)
+    return [dict(zip(cells(head), cells(row), strict=True)) for row in rows]
+
+
 @pytest.fixture
 def store() -> Store:
     """Two seeds of EMR, one with task masking, one of another data set, one still running."""
@@ -41,17 +49,27 @@ def store() -> Store:
 
 
 def test_seeds_share_a_line_with_their_mean_and_deviation(store, capsys) -> None:
-    head, _, first, masked = printed(capsys)
+    first, masked = lines(capsys)
     ends = [matrix(0.7, seed=seed)[-1] for seed in (0, 1)]
     whole = [100 * sum(end) / sum(ROWS) for end in ends]
     avg = [100 * np.mean(np.array(end) / ROWS) for end in ends]
     spread = [f"{np.mean(found):.2f} ± {np.std(found, ddof=1):.2f}" for found in (whole, avg)]
-    line = dict(zip(cells(head), cells(first), strict=True))
-    assert line == line | {
+    assert first == first | {
         "Method": "EMR", "Sampler": "random", "Task masking": "off", "n": "2",
         "ACC_whole / ACC_avg": " / ".join(spread),
     }  # fmt: skip
-    assert cells(masked)[2:4] == ["on", "1"]
+    assert (masked["Task masking"], masked["n"]) == ("on", "1")
+
+
+def test_a_methods_variants_stand_together_masking_off_before_on(capsys) -> None:
+    store, held = Store(), {"penalty": "ewc"}
+    for masking in (True, False):
+        for options in ({}, held):
+            config = CONFIG.with_(method="total_recall", method_options=options)
+            finished_run(store, config.with_(task_masking=masking))
+    rows = [(line["Method"], line["Task masking"]) for line in lines(capsys)]
+    named = ("Total Recall", "Total Recall + EWC")
+    assert rows == [(name, masking) for name in named for masking in ("off", "on")]
 
 
 def test_the_papers_values_stand_beside_runs_over_all_its_tasks(capsys) -> None:
@@ -132,12 +150,25 @@ def test_a_method_without_memories_has_no_sampler(capsys) -> None:
     assert cells(printed(capsys)[-1])[:2] == ["Fine-tune", "–"]
 
 
-def test_the_readmes_table_is_what_its_command_prints(capsys) -> None:
-    text = (PROJECT / "README.md").read_text(encoding="utf-8")
-    line = "python -m core results --from assets/results.json --dataset overnight"
-    assert line in text
-    file = str(PROJECT / "assets/results.json")
-    assert main(["results", "--from", file, "--dataset", "overnight"]) == 0
+_STATED = [
+    (page, line)
+    for page in ("README.md", "assets/measured.md")
+    for line in re.findall(
+        r"^python -m core (results --from .+)$",
+        (PROJECT / page).read_text(encoding="utf-8"),
+        flags=re.MULTILINE,
+    )
+]
+
+
+def test_pages_state_the_commands_of_their_tables() -> None:
+    assert {page for page, _ in _STATED} == {"README.md", "assets/measured.md"}
+
+
+@pytest.mark.parametrize(("page", "line"), _STATED)
+def test_a_table_is_what_the_command_beside_it_prints(capsys, monkeypatch, page, line) -> None:
+    monkeypatch.chdir(PROJECT)
+    assert main(shlex.split(line)) == 0
     table = capsys.readouterr().out.strip()
     assert table.count("\n") > 5
-    assert table in text
+    assert table in (PROJECT / page).read_text(encoding="utf-8")
