@@ -84,6 +84,14 @@ def unknown(id: int) -> StoreError:
     return StoreError(f"There is no run {id}.")
 
 
+def config_of(row: Row[Any]) -> RunConfig:
+    """What the run of this row (of its id and config) was asked for; Unreadable names the run."""
+    try:
+        return to_config(row.config)
+    except Unreadable as error:
+        raise Unreadable(f"Run {row.id} can't be read: {error}") from error
+
+
 def readable(found: Iterable[Row[Any]]) -> Iterator[Run]:
     """What the rows say, without those that can't be read."""
     for row in found:
@@ -96,10 +104,6 @@ def to_run(row: Row[Any]) -> Run:
 
     Unreadable where another version wrote what this one can't read.
     """
-    try:
-        config = to_config(row.config)
-    except Unreadable as error:
-        raise Unreadable(f"Run {row.id} can't be read: {error}") from error
     seconds, left = row.seconds, None
     if row.status == RUNNING:
         moment = life.now()
@@ -113,7 +117,7 @@ def to_run(row: Row[Any]) -> Run:
     return Run(
         id=row.id,
         name=row.name,
-        config=config,
+        config=config_of(row),
         status=row.status,
         progress=row.progress,
         progress_text=row.progress_text,

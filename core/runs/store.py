@@ -6,8 +6,9 @@ that each change sees the last one whole; a run that a process holds is known by
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Column, Connection, delete, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from core import places
@@ -82,20 +83,16 @@ class Store:
         """A sentence for each run that another version wrote and this one can't read."""
         told = []
         with self._reading() as connection:
-            for row in connection.execute(select(runs).order_by(runs.c.id)):
+            for row in connection.execute(select(runs.c.id, runs.c.config).order_by(runs.c.id)):
                 try:
-                    rows.to_run(row)
+                    rows.config_of(row)
                 except Unreadable as error:
                     told.append(str(error))
         return told
 
     def name(self, id: int) -> str:
         """What the run is called, whichever version wrote it; StoreError where there is none."""
-        with self._reading() as connection:
-            found = connection.scalar(select(runs.c.name).where(runs.c.id == id))
-        if found is None:
-            raise rows.unknown(id)
-        return found
+        return self._value(id, runs.c.name)
 
     def rename(self, id: int, name: str) -> None:
         """StoreError where the name is empty."""
@@ -173,11 +170,7 @@ class Store:
 
     def stop_requested(self, id: int) -> bool:
         """StoreError where there is no such run."""
-        with self._reading() as connection:
-            asked = connection.scalar(select(runs.c.stop_requested).where(runs.c.id == id))
-        if asked is None:
-            raise rows.unknown(id)
-        return asked
+        return self._value(id, runs.c.stop_requested)
 
     def heartbeat(self, id: int, owner: Owner) -> bool:
         """Say that the owner still works on the run; False where the run is its no longer."""
@@ -222,6 +215,13 @@ class Store:
         self._set(id, versions=versions)
 
     # --- transactions -------------------------------------------------------------------------
+
+    def _value(self, id: int, column: Column[Any]) -> Any:
+        with self._reading() as connection:
+            found = connection.scalar(select(column).where(runs.c.id == id))
+        if found is None:
+            raise rows.unknown(id)
+        return found
 
     def _set(self, id: int, **values: object) -> None:
         with self._writing() as connection:
