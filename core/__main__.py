@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import core
-from core import commands, places
+from core import commands, paths
 from core.options import ConfigError
 
 FAILED, BAD_USAGE, STOPPED = 1, 2, 3
@@ -54,7 +54,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def build_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
     """The parser of all commands; of one only, where `words` names it first: that starts faster."""
-    parser = commands.Parser(
+    parser = commands.CommandParser(
         prog="python -m core", description="Learn tasks one after the other; look after the runs."
     )
     parser.add_argument("--version", action="version", version=core.__version__)
@@ -71,7 +71,7 @@ class _Log(logging.FileHandler):
     """core.log beside the runs, made when something is written to it."""
 
     def __init__(self) -> None:
-        super().__init__(places.home() / "core.log", encoding="utf-8", delay=True)
+        super().__init__(paths.home() / "core.log", encoding="utf-8", delay=True)
         self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -14,7 +14,7 @@ from core.parser.modes import Check, go_on
 EVALUATION_WORK = 0.4  # a parsed row, in units of a row trained on (measured)
 
 
-class Writer:
+class FormWriter:
     """Action numbers → text of the logical form, each distinct derivation once."""
 
     def __init__(self, grammar: Grammar) -> None:
@@ -39,24 +39,26 @@ def hypotheses(parser: Parser, rows: Batch, check: Check = go_on) -> list[Parse]
     return [found[number] for number in where.reshape(-1)]
 
 
-def predictions(parser: Parser, rows: Batch, writer: Writer) -> list[str | None]:
+def predictions(parser: Parser, rows: Batch, writer: FormWriter) -> list[str | None]:
     """The top hypothesis of each row as text."""
     return [writer.text(found) for found in hypotheses(parser, rows)]
 
 
-def matches(found: Sequence[Parse], examples: Sequence[Example], writer: Writer) -> np.ndarray:
+def matches(found: Sequence[Parse], examples: Sequence[Example], writer: FormWriter) -> np.ndarray:
     """Which hypotheses write the gold form, text by text: (n,) of bool."""
     pairs = zip(found, examples, strict=True)
     return np.array([writer.text(one) == row.logical_form for one, row in pairs], dtype=bool)
 
 
-def correct(parser: Parser, examples: Sequence[Example], rows: Batch, writer: Writer) -> np.ndarray:
+def correct(
+    parser: Parser, examples: Sequence[Example], rows: Batch, writer: FormWriter
+) -> np.ndarray:
     """Which rows' top hypothesis is the gold form: (n,) of bool."""
     return matches(hypotheses(parser, rows), examples, writer)
 
 
-def reachable(grammar: Grammar, examples: Sequence[Example], tasks: int) -> tuple[int, ...]:
+def grammar_coverage(grammar: Grammar, examples: Sequence[Example], tasks: int) -> tuple[int, ...]:
     """The ceiling: how many rows' forms can be written once tasks 0 … k are known, for each k."""
-    first = {e.steps: grammar.first_known(e.steps) for e in examples}
-    since = np.array([first[e.steps] for e in examples], dtype=np.int64)
+    first = {e.derivation: grammar.first_writable_task(e.derivation) for e in examples}
+    since = np.array([first[e.derivation] for e in examples], dtype=np.int64)
     return tuple(int((since[since != NEVER] <= k).sum()) for k in range(tasks))

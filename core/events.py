@@ -13,9 +13,9 @@ class RunStarted:
     """Facts known once the data are read: sent at the start and at every resume."""
 
     tasks: tuple[str, ...]  # names, in the order of learning
-    train_rows: tuple[int, ...]
-    test_rows: tuple[int, ...]
-    reachable: tuple[tuple[int, ...], ...]  # [k][i]: test rows of task i that 0…k make writable
+    n_train: tuple[int, ...]
+    n_test: tuple[int, ...]
+    covered: tuple[tuple[int, ...], ...]  # [k][i]: test rows of task i that 0…k make writable
     actions: int
     slots: int
     parameters: int
@@ -34,7 +34,7 @@ class Progress:
     stage: str
     epoch: int  # epochs of this stage that are complete
     epochs: int
-    loss: float  # running mean over the epoch so far
+    loss: float | None  # running mean over the epoch so far; None: not a number
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,10 @@ class Epoch:
     stage: str
     epoch: int
     loss: float  # mean over the rows, per row summed over steps (replay and penalty included)
-    rows: int
+    n_examples: int
     seconds: float
     parts: dict[str, float] = field(default_factory=dict)  # "current", "replay", "penalty"
+    stage_number: int = 0  # the stage's place in its task, from 0
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class MemoryStored:
     """What the sampler chose of a finished task. Key: (task,)."""
 
     task: int
-    rows: tuple[int, ...]  # indices into the task's training rows
+    indices: tuple[int, ...]  # indices into the task's training rows
     trace: dict[str, Any]
 
 
@@ -120,7 +121,7 @@ class Predictions:
 
 
 @dataclass(frozen=True)
-class Errors:
+class ErrorCounts:
     """Error on a fixed sample of rows after an epoch, dropout off.
 
     Key: (task, stage, epoch, on, split), one record a task seen and a split.
@@ -134,11 +135,12 @@ class Errors:
     correct: tuple[int, ...]  # exact matches
     total: tuple[int, ...]
     nll: tuple[float, ...]  # summed over the rows that the grammar can write, nats
-    writable: tuple[int, ...]  # how many rows those are
+    covered: tuple[int, ...]  # how many rows those are
+    stage_number: int = 0  # the stage's place in its task, from 0
 
 
 @dataclass(frozen=True)
-class Measures:
+class Diagnostics:
     """What the method tells of itself after a task. Key: (task, name), one record a name."""
 
     task: int
@@ -148,5 +150,5 @@ class Measures:
 
 Event = (
     RunStarted | Progress | Epoch | Accuracy | MemoryStored | StageTime
-    | ActionsKnown | ActionProbabilities | Predictions | Errors | Measures
+    | ActionsKnown | ActionProbabilities | Predictions | ErrorCounts | Diagnostics
 )  # fmt: skip

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.shared.accuracy import draw_curves, draw_matrix, draw_table, pick
-from pages.shared.opening import open_page
-from pages.shared.transfer import draw_gains
+from pages.shared.accuracy.page import draw_curves, draw_matrix, draw_table, pick
+from pages.shared.accuracy.transfer import draw_gains
+from pages.shared.ui.opening import open_page
 
 open_page(
     title="Accuracy",

@@ -1,8 +1,8 @@
 """Clusters: a task's logical forms on a map, what holds them together, and Smatch."""
 
-from pages.shared.cluster_views import draw_views
-from pages.shared.clusters import pick_map
-from pages.shared.opening import open_page
+from pages.shared.clusters.page import pick_map
+from pages.shared.clusters.views import draw_views
+from pages.shared.ui.opening import open_page
 
 open_page(
     title="Clusters",

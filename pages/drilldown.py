@@ -1,8 +1,8 @@
 """Drill-down: the test rows that use an action, and how each is parsed after every task."""
 
-from pages.shared.drilldown import choose_row, pick_rows
-from pages.shared.opening import open_page
-from pages.shared.parses import draw_row
+from pages.shared.drilldown.page import choose_row, pick_rows
+from pages.shared.drilldown.parses import draw_row
+from pages.shared.ui.opening import open_page
 
 open_page(
     title="Drill-down",

@@ -1,7 +1,7 @@
 """Error curves: training and test error after every epoch, with and without the fast stage."""
 
-from pages.shared.errors import draw_curves, draw_table, pick
-from pages.shared.opening import open_page
+from pages.shared.error_curves.page import draw_curves, draw_table, pick
+from pages.shared.ui.opening import open_page
 
 open_page(
     title="Error curves",

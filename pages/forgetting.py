@@ -1,8 +1,8 @@
 """Forgetting: which actions of a task are forgotten, and when, as later tasks are learned."""
 
-from pages.shared.forgetting import pick_view
-from pages.shared.forgetting_views import draw_views
-from pages.shared.opening import open_page
+from pages.shared.forgetting.page import pick_view
+from pages.shared.forgetting.views import draw_views
+from pages.shared.ui.opening import open_page
 
 open_page(
     title="Forgetting",

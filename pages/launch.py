@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.shared.config_form import draw_config
-from pages.shared.launching import draw_launch
-from pages.shared.opening import open_page
+from pages.shared.launch.form import draw_config
+from pages.shared.launch.start import draw_launch
+from pages.shared.ui.opening import open_page
 
 open_page(
     title="Launch",

@@ -1,8 +1,8 @@
 """Memories: what samplers keep of a task, or what runs have stored, side by side."""
 
-from pages.shared.memories import pick_memories
-from pages.shared.memory_views import draw_views
-from pages.shared.opening import open_page
+from pages.shared.memories.page import pick_memories
+from pages.shared.memories.views import draw_views
+from pages.shared.ui.opening import open_page
 
 open_page(
     title="Memories",

@@ -1,8 +1,8 @@
 """Playground: one utterance, parsed by the parser that a run has kept after each task."""
 
-from pages.shared.opening import open_page
-from pages.shared.playground import ask, pick_kept
-from pages.shared.playground_views import draw_answer
+from pages.shared.playground.page import ask, pick_kept
+from pages.shared.playground.views import draw_answer
+from pages.shared.ui.opening import open_page
 
 open_page(
     title="Playground",

@@ -1,8 +1,8 @@
 """Runs: the queue and the history, and one run watched while it goes on."""
 
-from pages.shared.live import draw_runs, follow_choice
-from pages.shared.opening import open_page
-from pages.shared.runs import say_unreadable
+from pages.shared.access.runs import say_unreadable
+from pages.shared.runs.live import draw_runs, follow_choice
+from pages.shared.ui.opening import open_page
 
 open_page(
     title="Runs",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from core import places
+from core import paths
 from core.config import RunConfig
 from core.data.base import FormReader, Task
 from core.registry import datasets
@@ -105,7 +105,7 @@ def missing(reason: str) -> None:
 @pytest.fixture
 def real_data() -> Path:
     """The folder of the real benchmarks; the test is skipped where they are not."""
-    folder = places.data_folder()
+    folder = paths.data_folder()
     if not (folder / "overnight").is_dir():
         missing("the real benchmarks are not here (TOTAL_RECALL_DATA)")
     return folder
@@ -115,8 +115,8 @@ def real_data() -> Path:
 def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with two finished runs on the toy tasks, with all that runs record and keep."""
     from core.runs.execution import execute
-    from core.runs.life import FINISHED
     from core.runs.owner import new_owner
+    from core.runs.run import FINISHED
     from core.runs.store import Store
 
     place = tmp_path_factory.mktemp("trained") / "home"

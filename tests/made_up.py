@@ -13,7 +13,7 @@ from core.events import (
     ActionProbabilities,
     ActionsKnown,
     Epoch,
-    Errors,
+    ErrorCounts,
     MemoryStored,
     Predictions,
     Progress,
@@ -22,8 +22,8 @@ from core.events import (
 )
 from core.language.grammar import Grammar
 from core.runs import checkpoints
-from core.runs.life import FINISHED, RUNNING
 from core.runs.owner import new_owner
+from core.runs.run import FINISHED, RUNNING
 from core.runs.store import Store
 
 TASKS = ("calendar", "blocks", "housing")
@@ -35,9 +35,9 @@ def started(tasks: Sequence[str] = TASKS, rows: Sequence[int] = ROWS) -> RunStar
     reachable = tuple(tuple(r * 9 // 10 for r in rows[: k + 1]) for k in range(len(tasks)))
     return RunStarted(
         tasks=tuple(tasks),
-        train_rows=tuple(4 * r for r in rows),
-        test_rows=tuple(rows),
-        reachable=reachable,
+        n_train=tuple(4 * r for r in rows),
+        n_test=tuple(rows),
+        covered=reachable,
         actions=120,
         slots=30,
         parameters=1_800_000,
@@ -67,18 +67,18 @@ def tell(
     """Record what a run tells from its start to its end, or to the middle of task `until`."""
     facts = started(tasks, rows)
     store.record(run, facts)
-    acc, epochs, total = matrix(kept, rows, seed), 4, 15.0 * sum(facts.train_rows)
+    acc, epochs, total = matrix(kept, rows, seed), 4, 15.0 * sum(facts.n_train)
     done = 0.0
     for k in range(len(tasks)):
-        for stage in ("fast", "slow"):
+        for number, stage in enumerate(("fast", "slow")):
             for epoch in range(epochs):
                 if until == k and stage == "slow" and epoch == 2:
                     return
-                done += 15.0 * facts.train_rows[k] / (2 * epochs)
+                done += 15.0 * facts.n_train[k] / (2 * epochs)
                 loss = 12.0 / (1 + epoch + epochs * (stage == "slow")) + 0.1 * k
                 parts = {"current": loss * 0.7, "replay": loss * 0.3} if k else {"current": loss}
                 store.record(run, Progress(done, total, k, stage, epoch + 1, epochs, loss))
-                told = Epoch(k, stage, epoch, loss, facts.train_rows[k], 1.5, parts)
+                told = Epoch(k, stage, epoch, loss, facts.n_train[k], 1.5, parts, number)
                 store.record(run, told)
             store.record(run, StageTime(k, stage, 1.5 * epochs, done))
         trace = {"entropy": [3.0, 3.2], "sweeps": [3.0, 3.2]}
@@ -91,7 +91,7 @@ def finished_run(store: Store, config: RunConfig, name: str = "", **told) -> int
     """A run that has told everything and has ended."""
     id = store.create(config, name, claimed_by=new_owner())
     tell(store, id, **told)
-    store.move(id, FINISHED)
+    store.set_status(id, FINISHED)
     return id
 
 
@@ -111,7 +111,7 @@ def tell_records(store: Store, run: int, *, until: int | None = None, kept: floa
     falls below a half, the parse takes another action of that slot, or ends there.
     """
     tasks = derived_tasks(store.run(run).config)
-    grammar = Grammar([[row.steps for row in task.train] for task in tasks])
+    grammar = Grammar([[row.derivation for row in task.train] for task in tasks])
     texts = tuple(map(str, grammar.actions))
     store.record(run, ActionsKnown(tuple(range(len(texts))), texts))
     specific = (grammar.counts > 0).sum(axis=0) == 1
@@ -128,14 +128,14 @@ def tell_records(store: Store, run: int, *, until: int | None = None, kept: floa
 def _predictions(grammar: Grammar, task: Task, k: int, i: int, p: np.ndarray) -> Predictions:
     columns: list[list] = [[] for _ in range(6)]
     for row in task.test:
-        numbers = [grammar.action_ids.get(step.action, -1) for step in row.steps]
-        writable = grammar.first_known(row.steps) <= k
+        numbers = [grammar.action_ids.get(step.action, -1) for step in row.derivation]
+        writable = grammar.first_writable_task(row.derivation) <= k
         gold = [float(p[number]) for number in numbers] if writable else []
         wrong = next((t for t, n in enumerate(numbers) if n < 0 or p[n] < 0.5), None)
         parse = numbers if wrong is None else numbers[:wrong]
         complete = wrong is None
         if wrong is not None and numbers[wrong] >= 0:
-            slot, mine = row.steps[wrong].slot, row.steps[wrong].action
+            slot, mine = row.derivation[wrong].slot, row.derivation[wrong].action
             others = [a for a in grammar.applicable(slot, k) if a != mine and a.slots == mine.slots]
             if others:
                 parse = [*parse, grammar.action_ids[others[0]], *numbers[wrong + 1 :]]
@@ -162,19 +162,19 @@ def recorded_run(
     store.record(id, RunStarted(names, counts, tests, (), 9, 9, 9, "cpu"))
     tell_records(store, id, until=until, **told)
     if until is None:
-        store.move(id, FINISHED)
+        store.set_status(id, FINISHED)
     return id
 
 
 def keep_parsers(store: Store, run: int) -> None:
     """Keep a parser after each task of the run, untrained, another one each time."""
-    from core.learner import Learner  # torch, which only these need
+    from core.training.assembly import Learner  # torch, which only these need
 
     config = store.run(run).config
-    for k in range(len(store.run(run).facts["tasks"])):
+    for k in range(len(store.run(run).tasks)):
         parser = Learner(config.with_(seed=config.seed + 100 * k)).parser
         parser.action_embedding.data.mul_(20)  # large enough that probabilities differ
-        checkpoints.keep(run, k, {"parser": parser.state_dict(), "task": k})
+        checkpoints.save_parser(run, k, {"parser": parser.state_dict(), "task": k})
 
 
 def tell_errors(
@@ -209,4 +209,4 @@ def tell_errors(
                 n = len(places)
                 nll = tuple(3.0 * (rows - count) for count in right)
                 told = (tuple(right), (rows,) * n, nll, (rows - 1,) * n)
-                store.record(run, Errors(k, stage, epoch, on, splits, *told))
+                store.record(run, ErrorCounts(k, stage, epoch, on, splits, *told))

@@ -16,8 +16,8 @@ from core.__main__ import main
 from core.config import RunConfig
 from core.events import Accuracy, Progress, RunStarted
 from core.runs import checkpoints
-from core.runs.life import StoreError
 from core.runs.owner import new_owner
+from core.runs.run import StoreError
 from core.runs.store import Store
 
 TOY = shlex.split(
@@ -110,13 +110,13 @@ def test_several_seeds_are_several_runs(capsys) -> None:
 def test_a_failed_run_is_code_1_and_leaves_the_next_seed_running(
     capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from core import training
+    from core.training import sequence
 
     def train(config: RunConfig, *args: object, **more: object) -> None:
         if config.seed == 1:
-            raise training.TrainingFailed("the loss is not finite: try a lower learning_rate.")
+            raise sequence.TrainingFailed("the loss is not finite: try a lower learning_rate.")
 
-    monkeypatch.setattr(training, "train", train)
+    monkeypatch.setattr(sequence, "train", train)
     assert main(["train", *TOY, "--seeds", "1", "2"]) == 1
     out, err = capsys.readouterr()
     assert err.startswith("Run 1 (total_recall on toy, seed 1) failed after ")

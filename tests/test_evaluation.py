@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from core.evaluation import correct, predictions, reachable
+from core.evaluation import correct, grammar_coverage, predictions
 from core.language.grammar import NEVER
-from core.learner import Learner
 from core.parser.decode import parse
-from core.training import train
+from core.training.assembly import Learner
+from core.training.sequence import train
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def learned(toy_config) -> Learner:
 
 
 def test_predictions_are_what_each_row_alone_is_parsed_to(learned) -> None:
-    for k, rows in enumerate(learned.train_rows):
+    for k, rows in enumerate(learned.train_batches):
         texts = predictions(learned.parser, rows, learned.writer)
         alone = [
             learned.writer.text(parse(learned.parser, rows.take([i]))[0]) for i in range(len(rows))
@@ -34,7 +34,7 @@ def test_equal_utterances_are_parsed_once_and_keep_their_places(learned, monkeyp
         "core.evaluation.parse",
         lambda parser, rows, **also: asked.append(len(rows)) or parse(parser, rows, **also),
     )
-    rows = learned.train_rows[0].take([3, 1, 3, 3, 1])
+    rows = learned.train_batches[0].take([3, 1, 3, 3, 1])
     texts = predictions(learned.parser, rows, learned.writer)
     assert asked == [2]
     assert texts[0] == texts[2] == texts[3]
@@ -46,11 +46,11 @@ def test_reachable_counts_forms_that_the_known_tasks_can_write(toy_config) -> No
     learner = Learner(toy_config)
     grammar = learner.grammar
     for task in learner.tasks:
-        counted = reachable(grammar, task.test, 3)
+        counted = grammar_coverage(grammar, task.test, 3)
         for k in range(3):
             direct = sum(
-                all(step.action in grammar.applicable(step.slot, k) for step in example.steps)
-                if grammar.first_known(example.steps) != NEVER
+                all(step.action in grammar.applicable(step.slot, k) for step in example.derivation)
+                if grammar.first_writable_task(example.derivation) != NEVER
                 else False
                 for example in task.test
             )
@@ -59,5 +59,5 @@ def test_reachable_counts_forms_that_the_known_tasks_can_write(toy_config) -> No
 
 def test_a_form_that_training_never_shows_is_out_of_reach(toy_config, toy_tasks) -> None:
     learner = Learner(toy_config.with_(task_order=("zoo", "port")))
-    assert reachable(learner.grammar, toy_tasks[2].test, 2) == (0, 0)
-    assert np.all(np.array(reachable(learner.grammar, toy_tasks[0].test, 2)) == 5)
+    assert grammar_coverage(learner.grammar, toy_tasks[2].test, 2) == (0, 0)
+    assert np.all(np.array(grammar_coverage(learner.grammar, toy_tasks[0].test, 2)) == 5)

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from core.places import PROJECT
+from core.paths import PROJECT
 
 LAYERS = [
     "registry",
     "options",
     "config",
-    "needs",
-    "places",
+    "validation",
+    "paths",
     "events",
     "generators",
     "language",
@@ -25,8 +25,7 @@ LAYERS = [
     "samplers",
     "methods",
     "evaluation",
-    "recorder",
-    "learner",
+    "probes",
     "training",
     "runs",
     "inspection",
@@ -40,7 +39,7 @@ DOT_FILES = {".ci", ".streamlit", ".gitignore", ".ruff.toml", ".pytest.ini"}
 MODULES = sorted((PROJECT / "core").rglob("*.py"))
 PAGES = sorted([PROJECT / "app.py", *(PROJECT / "pages").rglob("*.py")])
 NO_TORCH = ["core.runs.store", "core.config", "core.events"]
-MOST_LINES = 250
+MOST_LINES = 280
 
 
 def imported(path: Path) -> Iterator[str]:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from core.places import PROJECT
-from tests import test_browser
+from core.paths import PROJECT
+from tests.browser import test_browser
 from tests.conftest import missing
 
 

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
+from core import validation
 from core.config import OPTION_GROUPS, RunConfig
-from core.needs import needs, own_sampler, refuse
 from core.options import ConfigError, OptionSpec, specs
 from core.registry import methods, samplers
+from core.validation import default_sampler, requirements
 
 WITH_MEMORY = [name for name in methods if methods[name].traits["memory"]]
 WITHOUT = [name for name in methods if name not in WITH_MEMORY]
@@ -16,7 +17,7 @@ WITHOUT = [name for name in methods if name not in WITH_MEMORY]
 
 def own(name: str, **changes: Any) -> RunConfig:
     """The method as its own paper runs it."""
-    return RunConfig(method=name, sampler=own_sampler(name), **changes)
+    return RunConfig(method=name, sampler=default_sampler(name), **changes)
 
 
 def conditional() -> Iterator[tuple[str, str, OptionSpec]]:
@@ -29,17 +30,17 @@ def conditional() -> Iterator[tuple[str, str, OptionSpec]]:
 
 
 @pytest.mark.parametrize("name", list(methods))
-def test_every_method_is_accepted_with_its_own_sampler_and_the_default_one(name) -> None:
-    refuse(own(name))
-    refuse(RunConfig(method=name))
+def test_every_method_is_accepted_with_its_default_sampler_and_the_default_one(name) -> None:
+    validation.check(own(name))
+    validation.check(RunConfig(method=name))
 
 
 @pytest.mark.parametrize("name", WITH_MEMORY)
-def test_every_method_with_a_memory_names_its_own_sampler(name) -> None:
+def test_every_method_with_a_memory_names_its_default_sampler(name) -> None:
     assert methods[name].traits["sampler"] in samplers
-    said = needs(methods[name])
+    said = requirements(methods[name])
     assert "a memory of each finished task" in said
-    assert samplers[own_sampler(name)].label in said
+    assert samplers[default_sampler(name)].label in said
 
 
 def test_samplers_are_those_of_the_methods_papers() -> None:
@@ -47,18 +48,18 @@ def test_samplers_are_those_of_the_methods_papers() -> None:
         "ewc": "random", "gem": "random", "agem": "random", "emr": "random", "derpp": "random",
         "arper": "prior", "total_recall": "dlfs",
     }  # fmt: skip
-    assert {name: own_sampler(name) for name in papers} == papers
+    assert {name: default_sampler(name) for name in papers} == papers
 
 
 @pytest.mark.parametrize("name", WITHOUT)
 def test_a_method_without_memory_says_so(name) -> None:
-    assert "memory" not in needs(methods[name])
+    assert "memory" not in requirements(methods[name])
 
 
 @pytest.mark.parametrize("name", WITH_MEMORY)
 def test_a_memory_of_no_rows_is_refused_where_one_is_needed(name) -> None:
     with pytest.raises(ConfigError, match=r"memory_size = 0: .* needs a memory"):
-        refuse(own(name, memory_size=0))
+        validation.check(own(name, memory_size=0))
 
 
 @pytest.mark.parametrize(
@@ -72,10 +73,10 @@ def test_a_memory_of_no_rows_is_refused_where_one_is_needed(name) -> None:
 @pytest.mark.parametrize("name", WITHOUT)
 def test_what_is_said_of_a_memory_is_refused_where_there_is_none(name, changes, said) -> None:
     with pytest.raises(ConfigError) as refusal:
-        refuse(RunConfig(method=name, **changes))
+        validation.check(RunConfig(method=name, **changes))
     assert said in str(refusal.value)
     assert methods[name].label in str(refusal.value)
-    refuse(RunConfig(method=name, memory_size=0))  # which is so
+    validation.check(RunConfig(method=name, memory_size=0))  # which is so
 
 
 @pytest.mark.parametrize(
@@ -92,27 +93,27 @@ def test_an_option_that_another_one_leaves_without_effect_is_refused(which, name
         return RunConfig(**{which: name, f"{which}_options": options})
 
     with pytest.raises(ConfigError) as refusal:
-        refuse(config(idle))
+        validation.check(config(idle))
     for part in (f"{name}.{spec.name}", f"{other} = '{idle}'", f"choose {other} = "):
         assert part in str(refusal.value)
     for value in values:
-        refuse(config(value))
+        validation.check(config(value))
 
 
 def test_an_option_without_effect_is_refused_with_the_default_of_the_other_too() -> None:
     with pytest.raises(ConfigError, match=r"ewc_weight = 9\.0 has no effect with penalty = 'none'"):
-        refuse(RunConfig(method="total_recall", method_options={"ewc_weight": 9.0}))
+        validation.check(RunConfig(method="total_recall", method_options={"ewc_weight": 9.0}))
 
 
 @pytest.mark.parametrize("name", ["ewc", "arper", "total_recall"])
 def test_a_negative_weight_is_refused(name) -> None:
     with pytest.raises(ConfigError, match=r"ewc_weight = -1.0: expected a number from 0"):
-        refuse(own(name, method_options={"ewc_weight": -1.0}))
+        validation.check(own(name, method_options={"ewc_weight": -1.0}))
 
 
 def test_an_option_that_the_method_has_not_is_answered_with_those_that_it_has() -> None:
     said = r"emr.fast_epochs is not an option; there are: replay, replay_rows\."
     with pytest.raises(ConfigError, match=said):
-        refuse(own("emr", method_options={"fast_epochs": 2}))
+        validation.check(own("emr", method_options={"fast_epochs": 2}))
     with pytest.raises(ConfigError, match=r"method 'sgd' is not known; there are: finetune"):
-        refuse(RunConfig(method="sgd"))
+        validation.check(RunConfig(method="sgd"))

@@ -9,11 +9,12 @@ import torch
 
 from core.config import RunConfig
 from core.events import Accuracy, Epoch, MemoryStored, Progress, RunStarted, StageTime
-from core.learner import calibrate, validate, work
 from core.options import ConfigError
 from core.registry import methods
 from core.similarity.smatch import SmatchStopped
-from core.training import Stopped, TrainingFailed, learning_rate, train
+from core.training.checks import validate
+from core.training.progress import calibrate, work
+from core.training.sequence import Stopped, TrainingFailed, learning_rate, train
 
 SECONDS = {"seconds"}
 
@@ -124,8 +125,8 @@ def test_what_a_run_tells(toy_config) -> None:
     facts = events[0]
     assert isinstance(facts, RunStarted)
     assert facts.tasks == ("zoo", "port", "farm")
-    assert facts.test_rows == (5, 5, 5)
-    assert facts.reachable == ((5,), (5, 5), (5, 5, 5))
+    assert facts.n_test == (5, 5, 5)
+    assert facts.covered == ((5,), (5, 5), (5, 5, 5))
     epochs = [(e.task, e.stage, e.epoch) for e in events if isinstance(e, Epoch)]
     stages = [("fast", 0), ("slow", 0), ("slow", 1)]
     assert epochs == [(k, stage, epoch) for k in range(3) for stage, epoch in stages]

@@ -13,7 +13,8 @@ from sqlalchemy import func, select
 
 from core.analysis.settings import differing, method_name
 from core.config import RECORDING
-from core.runs.life import Run
+from core.events import RunStarted
+from core.runs.run import Run
 from core.runs.store import Store
 from core.runs.tables import accuracies
 
@@ -62,7 +63,7 @@ def cells(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
         return pd.DataFrame(columns=names)
     frame = frame.rename(columns={"run_id": "run", "on_task": "on"})
     facts = {run.id: run.facts for run in runs}
-    tasks = {id: told.get("tasks", []) for id, told in facts.items()}
+    tasks = {run.id: run.tasks for run in runs}
     name = lambda id, k: tasks[id][k] if k < len(tasks[id]) else f"task {k + 1}"  # noqa: E731
     pairs = list(zip(frame.run, frame.after, frame.on, strict=True))
     frame["after_task"] = [name(run, after) for run, after, _ in pairs]
@@ -71,8 +72,8 @@ def cells(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
     return frame
 
 
-def _reachable(facts: dict, after: int, on: int) -> int | None:
-    table = facts.get("reachable", [])
+def _reachable(facts: RunStarted | None, after: int, on: int) -> int | None:
+    table = facts.covered if facts else ()
     return table[after][on] if after < len(table) and on < len(table[after]) else None
 
 

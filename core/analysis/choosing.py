@@ -10,12 +10,12 @@ from sqlalchemy import select
 from core.analysis.memory import Kept
 from core.config import RunConfig
 from core.data.base import Example
-from core.runs.life import Run
+from core.runs.run import Run
 from core.runs.store import Store
 from core.runs.tables import memories
 
 
-def draws(seed: int) -> np.random.Generator:
+def sampler_rng(seed: int) -> np.random.Generator:
     """What a run with this seed draws its first memory from."""
     from core.generators import Generators  # here and below: torch, which only samplers need
 
@@ -29,8 +29,8 @@ def choose(config: RunConfig, examples: Sequence[Example], label: str, parser: A
     """
     from core.samplers.base import select as select_rows
 
-    selection = select_rows(config, examples, draws(config.seed), parser)
-    return Kept(label, config.seed, selection.rows, selection.trace)
+    selection = select_rows(config, examples, sampler_rng(config.seed), parser)
+    return Kept(label, config.seed, selection.indices, selection.trace)
 
 
 def stored_tasks(store: Store, runs: Sequence[int]) -> pd.DataFrame:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from core.analysis.choosing import draws
+from core.analysis.choosing import sampler_rng
 from core.data.base import Example
 from core.language.tree import Node
 from core.similarity.base import Forms, Similarity, all_pairs, distinct_forms
@@ -79,7 +79,7 @@ def read_map(
     distances = all_pairs(similarity)
     np.subtract(1, distances, out=distances)
     weights = forms.multiplicities if options.weighted else None
-    clustering = k_medoids(distances, k, draws(seed), options.clustering, weights)
+    clustering = k_medoids(distances, k, sampler_rng(seed), options.clustering, weights)
     scores = silhouettes(distances, clustering.labels)
     to_medoid = distances[np.arange(n), clustering.medoids[clustering.labels]]
     places, explained = classical_scaling(distances)

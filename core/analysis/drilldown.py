@@ -16,8 +16,8 @@ from core.analysis.forgetting import name_of
 from core.config import RunConfig
 from core.data.base import DataError, Task
 from core.data.deriving import derived_tasks
-from core.language.grammar import NEVER, Action, Grammar, Step
-from core.runs.life import Run
+from core.language.grammar import NEVER, Action, Grammar, Rule
+from core.runs.run import Run
 from core.runs.store import Store
 from core.runs.tables import actions, predictions, runs
 
@@ -35,7 +35,7 @@ class Learned:
 def read_learned(config: RunConfig) -> Learned:
     """The run's tasks and grammar; DataError or ConfigError where the data can't be read."""
     tasks = derived_tasks(config)
-    return Learned(tasks, Grammar([[row.steps for row in task.train] for task in tasks]))
+    return Learned(tasks, Grammar([[row.derivation for row in task.train] for task in tasks]))
 
 
 def check_same(store: Store, run: Run, learned: Learned) -> None:
@@ -44,9 +44,9 @@ def check_same(store: Store, run: Run, learned: Learned) -> None:
     with store.engine.connect() as connection:
         told = {row.action: row.text for row in connection.execute(query)}
     facts, tasks = run.facts, learned.tasks
-    same = [task.name for task in tasks] == list(facts.get("tasks", []))
-    same &= [len(task.train) for task in tasks] == list(facts.get("train_rows", []))
-    same &= [len(task.test) for task in tasks] == list(facts.get("test_rows", []))
+    same = facts is not None and tuple(task.name for task in tasks) == facts.tasks
+    same = same and tuple(len(task.train) for task in tasks) == facts.n_train
+    same = same and tuple(len(task.test) for task in tasks) == facts.n_test
     if not same or (told and told != dict(enumerate(map(str, learned.grammar.actions)))):
         raise DataError(f"The data on this machine are not those that run {run.id} learned.")
 
@@ -88,7 +88,7 @@ def uses(task: Task, action: Action | None) -> dict[int, list[int]]:
     """The test rows that use the action, with its steps (from 0); all rows and steps for None."""
     found = {}
     for row, example in enumerate(task.test):
-        places = [t for t, step in enumerate(example.steps) if action in (None, step.action)]
+        places = [t for t, step in enumerate(example.derivation) if action in (None, step.action)]
         if places:
             found[row] = places
     return found
@@ -152,12 +152,12 @@ def _wrong_since(right: np.ndarray, afters: Sequence[int], names: Sequence[str])
     return name_of(names, afters[since])
 
 
-def not_writable(grammar: Grammar, steps: Sequence[Step], k: int, names: Sequence[str]) -> list:
+def not_writable(grammar: Grammar, steps: Sequence[Rule], k: int, names: Sequence[str]) -> list:
     """Of each gold step, why the parser can't take it after task k; empty where it can."""
     found = []
     for step in steps:
         slot, action = grammar.slot_ids.get(step.slot), grammar.action_ids.get(step.action)
-        since = NEVER if slot is None or action is None else grammar.since[slot, action]
+        since = NEVER if slot is None or action is None else grammar.first_task[slot, action]
         if since == NEVER:
             found.append("not in the grammar")
         else:

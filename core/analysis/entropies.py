@@ -13,12 +13,12 @@ import pandas as pd
 
 from core.analysis.memory import entropy
 from core.data.base import Example
-from core.language.grammar import Action, Step
+from core.language.grammar import Action, Rule
 from core.language.tree import Node
 from core.registry import samplers
-from core.samplers.action_counts import count_actions
 from core.samplers.balance import even_out
 from core.samplers.dlfs import DLFSOptions, diversify
+from core.samplers.parts.action_counts import count_actions
 from core.similarity.base import distinct_forms
 
 SAMPLERS = {"random": "Random", "lfs": "LFS", "dlfs": "DLFS", "balance": "Balance"}
@@ -45,14 +45,14 @@ EXPECTED = (  # notes §5, presence counts
 )
 
 
-def by_parent(steps: Sequence[Step]) -> list[Step]:
+def by_parent(steps: Sequence[Rule]) -> list[Rule]:
     """The steps, each ground fragment wrapped in the label of the node that it hangs under."""
     found = []
     for step in steps:
         action = step.action
         if not action.slots:
             action = Action(Node(step.slot.parent or "", (action.fragment,)))
-        found.append(Step(step.slot, action))
+        found.append(Rule(step.slot, action))
     return found
 
 
@@ -66,7 +66,7 @@ def measure(
     over `h` drawn actions where h is not 0. Balance draws nothing and is measured once.
     """
     forms = distinct_forms(examples)
-    steps = [examples[row].steps for row in forms.first_rows]
+    steps = [examples[row].derivation for row in forms.first_rows]
     if counted == "by parent":
         steps = [by_parent(each) for each in steps]
     counts = count_actions(steps, "presence")
@@ -74,11 +74,11 @@ def measure(
     def keep(sampler: str, rng: np.random.Generator) -> Sequence[int]:
         if sampler == "dlfs":
             options = DLFSOptions(action_counts="presence", h=h)
-            return diversify(forms, counts, size, options, rng).rows
+            return diversify(forms, counts, size, options, rng).indices
         if sampler == "balance":
-            return even_out(forms, counts, size).rows
+            return even_out(forms, counts, size).indices
         entry = samplers[sampler]
-        return entry.value(examples, size, entry.options(), rng, None).rows
+        return entry.value(examples, size, entry.options(), rng, None).indices
 
     found = []
     for sampler in SAMPLERS:

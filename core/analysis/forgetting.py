@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from sqlalchemy import and_, exists, func, select
 
-from core.runs.life import Run
+from core.runs.run import Run
 from core.runs.store import Store
 from core.runs.tables import action_probabilities, actions, runs
 
@@ -96,7 +96,7 @@ def action_table(
         where[place.action] = (*where.get(place.action, ()), place.on)
     table["places"] = [where[action] for action in table.index]
     table["kind"] = np.where(table.places.map(len) > 1, CROSS, SPECIFIC)
-    names = list(run.facts.get("tasks", []))
+    names = list(run.tasks)
     table["tasks"] = [", ".join(name_of(names, k) for k in places) for places in table.places]
     inside = table.text.isin(list(covered or ()))
     table["memory"] = None if covered is None else np.where(inside, COVERED, NOT_COVERED)

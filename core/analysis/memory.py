@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.special import entr
 
 from core.data.base import Example
-from core.samplers.action_counts import ActionCounts, count_actions
+from core.samplers.parts.action_counts import ActionCounts, count_actions
 from core.similarity.base import Forms, distinct_forms
 from core.similarity.clusters import ClusterOptions, cluster_forms
 
@@ -69,7 +69,7 @@ def read_task(
     MemoryError where the distances of the forms don't fit.
     """
     forms = distinct_forms(examples)
-    steps = [examples[row].steps for row in forms.first_rows]
+    steps = [examples[row].derivation for row in forms.first_rows]
     clusters = cluster_forms(forms, k, options or ClusterOptions(), np.random.default_rng(0))
     counts = {kind: count_actions(steps, kind) for kind in COUNTS}
     return TaskRows(examples, forms, counts, _slots(steps), clusters.labels)
@@ -97,7 +97,7 @@ def entropy(counts: np.ndarray) -> float:
     return float(entr(counts / counts.sum()).sum()) if counts.sum() else 0.0
 
 
-def measures(task: TaskRows, memories: Sequence[Kept]) -> pd.DataFrame:
+def measurements(task: TaskRows, memories: Sequence[Kept]) -> pd.DataFrame:
     """A row for each memory: label, seed, rows, `entropy_<kind>` in nats, and for each of COVERED
     how many it holds and `<name>_share`, of all that the task's training rows hold.
     """

@@ -55,7 +55,7 @@ def chosen(task: TaskRows, memory: Kept) -> pd.DataFrame:
         "logical_form": [example.logical_form for example in examples],
         "cluster": task.clusters[forms],
         "own_cluster": pd.array([None] * len(rows) if own is None else own[rows], dtype="Int64"),
-        "actions": ["  ".join(str(step.action) for step in row.steps) for row in examples],
+        "actions": ["  ".join(str(step.action) for step in row.derivation) for row in examples],
     }
     return pd.DataFrame(columns)
 

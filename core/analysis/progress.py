@@ -16,7 +16,7 @@ def passes(store: Store, run: int) -> pd.DataFrame:
     the order in which they are carried out.
     """
     query = select(*(epochs.c[name] for name in COLUMNS)).where(epochs.c.run_id == run)
-    query = query.order_by(epochs.c.task, epochs.c.stage, epochs.c.epoch)
+    query = query.order_by(epochs.c.task, epochs.c.stage_number, epochs.c.epoch)
     with store.engine.connect() as connection:
         frame = pd.DataFrame(connection.execute(query).all(), columns=COLUMNS)
     return frame.assign(number=range(1, len(frame) + 1))

@@ -5,7 +5,7 @@ from typing import Any
 
 from core.analysis.paper import NAMES
 from core.config import OPTION_GROUPS, RECORDING, RunConfig, specs
-from core.methods.variants import NAMING, variant
+from core.methods.parts.variants import NAMING, variant
 
 _ACRONYMS = {name: told for name, told in NAMES.items() if told.isupper()} | {"mb": "MB"}
 _NAMED = {f"method.{name}" for name in NAMING}  # the method's name says them

@@ -8,7 +8,7 @@ import argparse
 from typing import NoReturn
 
 
-class Parser(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
     """Says in one sentence what is wrong with the words, and ends with exit code 2."""
 
     def error(self, message: str) -> NoReturn:

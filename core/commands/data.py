@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 from core.data.base import DataError
-from core.data.download import DownloadProgress, get
-from core.data.inventory import State, Verdict, available, check, downloadable
+from core.data.io.download import DownloadProgress, get
+from core.data.io.inventory import State, Verdict, available, check, downloadable
 from core.data.upload import LIMITS, store_upload, uploads
-from core.places import data_folder
+from core.paths import data_folder
 from core.registry import datasets
 
 _WIDTH = 24  # characters of the bar

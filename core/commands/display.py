@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TextIO
 
 from core.events import Accuracy, Epoch, Event, Progress, RunStarted
-from core.runs.life import seconds_left
+from core.runs.run import seconds_left
 
 _WIDTH = 24  # characters of a bar
 _REDRAW_SECONDS = 0.2

@@ -9,8 +9,8 @@ from types import FrameType
 
 from core.commands.display import Display, duration
 from core.runs.execution import execute
-from core.runs.life import FAILED, FINISHED, STOPPED
 from core.runs.owner import Owner
+from core.runs.run import FAILED, FINISHED, STOPPED
 from core.runs.store import Store
 
 EXIT_CODES = {FINISHED: 0, FAILED: 1, STOPPED: 3}

@@ -9,10 +9,10 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from core.commands import Parser
+from core.commands import CommandParser
 from core.config import OPTION_GROUPS, RunConfig, changed
-from core.needs import needs, own_sampler
 from core.options import ConfigError, OptionSpec, specs
+from core.validation import default_sampler, requirements
 
 
 def command_line(config: RunConfig, own: str = "", *, keeps_memory: bool = True) -> str:
@@ -70,7 +70,7 @@ def read_config(
     base = RunConfig.from_dict(said)
     given = {s.name: getattr(args, s.name) for s in specs(RunConfig) if hasattr(args, s.name)}
     if not {"sampler", "sampler_options"} & (said.keys() | given.keys()):
-        given["sampler"] = own_sampler(given.get("method", base.method))
+        given["sampler"] = default_sampler(given.get("method", base.method))
     for which in OPTION_GROUPS:
         if given.get(which, getattr(base, which)) != getattr(base, which):
             given[f"{which}_options"] = {}
@@ -88,7 +88,7 @@ def read_config(
     return config.with_(**{f"{which}_options": values for which, values in merged.items()})
 
 
-def _refuse(words: Sequence[str], config: RunConfig, parser: Parser) -> NoReturn:
+def _refuse(words: Sequence[str], config: RunConfig, parser: CommandParser) -> NoReturn:
     """Say what there is in place of the first of the words, which no option has."""
     word = words[0].split("=")[0]
     which, _, name = word.removeprefix("--").partition(".")
@@ -99,9 +99,9 @@ def _refuse(words: Sequence[str], config: RunConfig, parser: Parser) -> NoReturn
     parser.error(f"unrecognized arguments: {' '.join(words)}")
 
 
-def own_parser(config: RunConfig) -> Parser:
+def own_parser(config: RunConfig) -> CommandParser:
     """The parser of what the config's data set, method and sampler declare."""
-    parser = Parser(
+    parser = CommandParser(
         prog="python -m core train", usage="%(prog)s [options]", add_help=False, allow_abbrev=False
     )
     for which, registry in OPTION_GROUPS.items():
@@ -110,7 +110,7 @@ def own_parser(config: RunConfig) -> Parser:
         except ValueError as error:
             raise ConfigError(str(error)) from None
         title = f"{registry.kind} {entry.name}: {entry.label}"
-        needed = needs(entry).replace("%", "%%") if which == "method" else None
+        needed = requirements(entry).replace("%", "%%") if which == "method" else None
         heading = parser.add_argument_group(title, needed)
         for spec in specs(entry.options):
             _add(heading, spec, f"{which}.{spec.name}")

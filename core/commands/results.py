@@ -10,7 +10,7 @@ from core.runs.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
-    from core.analysis.records import Record
+    from core.analysis.exported_runs import ExportedRun
 
 _HEAD = (
     "Method", "Sampler", "Task masking", "n", "ACC_whole / ACC_avg", "Paper", "Minutes a run",
@@ -41,14 +41,14 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
 
 
 def _execute(args: argparse.Namespace) -> int:
-    from core.analysis import records
-    from core.analysis.results import final
+    from core.analysis import exported_runs
+    from core.analysis.paper_table import final
 
     found = _records(args)
     if args.export is not None:
-        before = records.load(args.export) if args.export.exists() else []
-        merged = records.merge(before, found)
-        records.save(args.export, merged)
+        before = exported_runs.load(args.export) if args.export.exists() else []
+        merged = exported_runs.merge(before, found)
+        exported_runs.save(args.export, merged)
         print(f"{len(found)} runs exported; {args.export} holds {len(merged)} by now.")
         return 0
     table = final(found)
@@ -59,19 +59,19 @@ def _execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def _records(args: argparse.Namespace) -> "list[Record]":
+def _records(args: argparse.Namespace) -> "list[ExportedRun]":
     """What is asked for: the runs of these numbers, or those on the data set; or of the files."""
-    from core.analysis import records
+    from core.analysis import exported_runs
 
     def wanted(one: object) -> bool:
         return one.config.dataset == args.dataset and one.config.evaluation == args.evaluation
 
     if args.files:
-        return list(filter(wanted, records.merge(*map(records.load, args.files))))
+        return list(filter(wanted, exported_runs.merge(*map(exported_runs.load, args.files))))
     store = Store()
     runs = [store.run(id) for id in args.ids]
     runs = runs or list(filter(wanted, store.runs(statuses=["finished"])[::-1]))
-    return records.merge(records.of_runs(store, runs))
+    return exported_runs.merge(exported_runs.of_runs(store, runs))
 
 
 def markdown(table: "pd.DataFrame") -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from core.commands.display import duration
 from core.commands.show import as_json
-from core.runs.life import STATUSES, Run
+from core.runs.run import STATUSES, Run
 from core.runs.store import Store
 
 _HEAD = ("ID", "STATUS", "DONE", "TIME", "LEFT", "STARTED", "NAME")

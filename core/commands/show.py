@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlalchemy import select
 
-from core.analysis.measures import measures
+from core.analysis.diagnostics import diagnostics
 from core.analysis.progress import times
 from core.commands.display import accuracies, duration
 from core.commands.line import command_line
-from core.events import Accuracy
-from core.runs.life import Run
+from core.events import Accuracy, RunStarted
+from core.runs.run import Run
 from core.runs.store import Store
 from core.runs.tables import accuracies as accuracy_table
 
@@ -38,7 +38,7 @@ def _execute(args: argparse.Namespace) -> int:
     spent = times(store, args.id).items()
     if spent:
         print("time      " + ", ".join(f"{name} {duration(seconds)}" for name, seconds in spent))
-    names, told = run.facts.get("tasks", []), measures(store, args.id)
+    names, told = run.tasks, diagnostics(store, args.id)
     for row in matrix:
         name = names[row[0].after] if row[0].after < len(names) else ""
         print(f"after {row[0].after + 1} {name}: {accuracies(row)}")
@@ -52,6 +52,8 @@ def as_json(run: Run) -> dict[str, Any]:
     """Plain values; times in ISO 8601."""
     values = {name: getattr(run, name) for name in Run.__dataclass_fields__}
     values["config"] = run.config.to_dict()
+    for name in ("facts", "last_progress"):
+        values[name] = asdict(values[name]) if values[name] else {}
     return {n: v.isoformat() if isinstance(v, datetime) else v for n, v in values.items()}
 
 
@@ -64,17 +66,17 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("device", run.device),
         ("size", _size(run.facts)),
         ("with", ", ".join(f"{name} {version}" for name, version in run.versions.items())),
-        ("as", command_line(run.config, keeps_memory=run.facts.get("keeps_memory", True))),
+        ("as", command_line(run.config, keeps_memory=run.keeps_memory)),
     ]
     return [(name, value) for name, value in facts if value]
 
 
-def _size(facts: dict[str, Any]) -> str:
+def _size(facts: RunStarted | None) -> str:
     """How many parameters the parser has; empty where the run has not told."""
-    if "parameters" not in facts:
+    if facts is None:
         return ""
-    own = facts.get("task_parameters", 0)
-    return f"{facts['parameters']:,} parameters" + (f", {own:,} for each task alone" if own else "")
+    own = facts.task_parameters
+    return f"{facts.parameters:,} parameters" + (f", {own:,} for each task alone" if own else "")
 
 
 def _matrix(store: Store, id: int) -> list[list[Accuracy]]:

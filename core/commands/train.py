@@ -3,13 +3,13 @@
 import argparse
 from pathlib import Path
 
+from core import validation
 from core.commands.foreground import EXIT_CODES, carry_out
 from core.commands.line import add_options, own_parser, read_config
 from core.config import read_toml
-from core.needs import refuse
 from core.options import ConfigError
-from core.runs.life import STOPPED
 from core.runs.owner import new_owner
+from core.runs.run import STOPPED
 from core.runs.store import Store
 
 
@@ -41,12 +41,12 @@ def _execute(args: argparse.Namespace) -> int:
         return 0
     if args.seeds and hasattr(args, "seed"):
         raise ConfigError("--seed and --seeds can't both be given.")
-    refuse(config, said=vars(args).keys())
+    validation.check(config, explicit=vars(args).keys())
     configs = [config.with_(seed=seed) for seed in args.seeds or [config.seed]]
 
-    from core import learner
+    from core.training import checks
 
-    learner.validate(configs[0])
+    checks.validate(configs[0])
     store = Store()
     store.mark_interrupted()
     worst = 0

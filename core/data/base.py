@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from core.config import ConfigError, RunConfig
-from core.language.grammar import Step, logical_form_to_steps
+from core.language.grammar import Rule, logical_form_to_derivation
 from core.language.tree import Notation, detect_notation, read
 from core.registry import datasets
 
@@ -26,7 +26,7 @@ class Example:
 
     utterance: str
     logical_form: str
-    steps: tuple[Step, ...]
+    derivation: tuple[Rule, ...]
 
     @property
     def words(self) -> list[str]:
@@ -58,8 +58,8 @@ class FormReader:
 
     def __init__(self, *, canonical: bool = False) -> None:
         self._canonical = canonical
-        self._read: dict[str, tuple[str, tuple[Step, ...]]] = {}
-        self._shared: dict[Step, Step] = {}
+        self._read: dict[str, tuple[str, tuple[Rule, ...]]] = {}
+        self._shared: dict[Rule, Rule] = {}
 
     def example(
         self, utterance: str, logical_form: str, notation: Notation | None = None
@@ -70,7 +70,7 @@ class FormReader:
             tree = read(logical_form, notation or detect_notation(logical_form))
             text = str(tree) if self._canonical else logical_form
             share = self._shared.setdefault
-            steps = tuple(share(step, step) for step in logical_form_to_steps(tree))
+            steps = tuple(share(step, step) for step in logical_form_to_derivation(tree))
             known = self._read[logical_form] = (text, steps)
         return Example(utterance, *known)
 

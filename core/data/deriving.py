@@ -22,14 +22,16 @@ def derive(tasks: Sequence[Task], merges: int) -> tuple[Task, ...]:
     learned: tuple[idioms.Idiom, ...] = ()
     derived = []
     for task in tasks:
-        before = {steps: idioms.apply(steps, learned) for steps in {e.steps for e in task.train}}
-        learned += idioms.learn([before[example.steps] for example in task.train], merges)
+        before = {
+            steps: idioms.apply(steps, learned) for steps in {e.derivation for e in task.train}
+        }
+        learned += idioms.learn([before[example.derivation] for example in task.train], merges)
         memo: dict[tuple, tuple] = {}
 
         def cut(example: Example, memo: dict = memo, known: tuple = learned) -> Example:
-            if example.steps not in memo:
-                memo[example.steps] = idioms.apply(example.steps, known)
-            return replace(example, steps=memo[example.steps])
+            if example.derivation not in memo:
+                memo[example.derivation] = idioms.apply(example.derivation, known)
+            return replace(example, derivation=memo[example.derivation])
 
         derived.append(
             replace(

@@ -1,7 +1,7 @@
 """NLMaps v2: questions on OpenStreetMap (Lawrence and Riezler, 2018), cut into tasks two ways."""
 
 from core.data.base import Task
-from core.data.benchmark import Benchmark
+from core.data.io.benchmark import Benchmark
 from core.language.tree import Notation
 from core.registry import NoOptions, datasets
 

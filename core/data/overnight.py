@@ -1,7 +1,7 @@
 """Overnight: eight domains of crowd-sourced paraphrases (Wang, Berant and Liang, 2015)."""
 
 from core.data.base import Task
-from core.data.benchmark import Benchmark
+from core.data.io.benchmark import Benchmark
 from core.language.tree import Notation
 from core.registry import NoOptions, datasets
 

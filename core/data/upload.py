@@ -14,9 +14,9 @@ from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
 
 from core.data.base import DataError, DataMissing, Example, FormReader, Task
-from core.data.rows import Limits, Row, read_example, read_rows
+from core.data.io.rows import Limits, Row, read_example, read_rows
 from core.options import option
-from core.places import home
+from core.paths import home
 from core.registry import datasets
 
 LIMITS = Limits(line=20_000, bytes=50_000_000, rows=200_000)
@@ -69,7 +69,7 @@ def _example(row: Row, reader: FormReader) -> Example:
     example = read_example(row, 2, 3, reader)
     if len(example.words) > MAX_WORDS:
         raise row.error(2, f"expected an utterance of at most {MAX_WORDS} words")
-    if len(example.steps) > MAX_STEPS:
+    if len(example.derivation) > MAX_STEPS:
         raise row.error(3, f"expected a logical form of at most {MAX_STEPS} actions")
     return example
 
@@ -110,7 +110,7 @@ def _check(tasks: dict[str, dict[str, list[Example]]], name: str) -> None:
         for split in ("train", "test"):
             if not rows[split]:
                 raise DataError(f"{name}: task '{task}' has no {split} rows; expected some.")
-    steps = {step for rows in tasks.values() for row in rows["train"] for step in row.steps}
+    steps = {step for rows in tasks.values() for row in rows["train"] for step in row.derivation}
     actions = {step.action for step in steps}
     slots = {slot for action in actions for slot in action.slots}
     if len(actions) * len(slots) > MAX_TABLE:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from core.data.base import DataError, Task
 from core.inspection.steps import Trace, explain
-from core.language.grammar import Step
+from core.language.grammar import Rule
 from core.runs import checkpoints
 from core.runs.checkpoints import CheckpointError
-from core.runs.life import Run
+from core.runs.run import Run
 
 if TYPE_CHECKING:
     from core.parser.model import Parser
@@ -37,19 +37,19 @@ class Parsers:
     """
 
     def __init__(self, run: Run) -> None:
-        from core.learner import Learner
+        from core.training.assembly import Learner
 
         self.run = run
         self._states: OrderedDict[int, dict[str, Any]] = OrderedDict()
         self._lock = threading.RLock()
-        there = checkpoints.kept_tasks(run.id)
+        there = checkpoints.saved_parsers(run.id)
         if not there:
             raise NoParser(f"Run {run.id} has kept no parser.")
         # words have their vectors from the file, so that the GloVe file need not be here
         size = self._state(there[-1])["word_embedding"].shape[1]
         self._learner = Learner(run.config.with_(device="cpu", embeddings="", word_size=size))
         self.tasks: tuple[Task, ...] = self._learner.tasks  # as the run learned them
-        if [task.name for task in self.tasks] != list(run.facts.get("tasks", [])):
+        if [task.name for task in self.tasks] != list(run.tasks):
             raise self._changed()
 
     @contextmanager
@@ -61,12 +61,12 @@ class Parsers:
                 self._learner.parser.load_state_dict(state)
             except RuntimeError as error:  # other sizes: another vocabulary or grammar
                 raise self._changed() from error
-            self._learner.parser.know(k)
+            self._learner.parser.set_known_tasks(k)
             self._learner.parser.eval()
             yield self._learner.parser
 
     def explain(
-        self, k: int, utterance: str, task: int, steps: Sequence[Step] | None = None
+        self, k: int, utterance: str, task: int, steps: Sequence[Rule] | None = None
     ) -> Trace:
         """`steps.explain` of the parser after task number k."""
         with self.after(k) as parser:
@@ -78,18 +78,18 @@ class Parsers:
         The rows of a task that is not learned yet are read as those of the last one that is.
         """
         from core.evaluation import correct
-        from core.parser.batch import encode_rows
+        from core.parser.batch import encode_examples
 
         with self.after(k) as parser:
             examples = self.tasks[on].test
-            rows = encode_rows(examples, min(on, k), parser.vocabulary, parser.grammar)
+            rows = encode_examples(examples, min(on, k), parser.vocabulary, parser.grammar)
             right = correct(parser, examples, rows, self._learner.writer)
             return int(right.sum()), len(right)
 
     def _state(self, k: int) -> dict[str, Any]:
         with self._lock:
             if k not in self._states:
-                state = checkpoints.kept(self.run.id, k)
+                state = checkpoints.load_parser(self.run.id, k)
                 if state is None:
                     raise NoParser(f"Run {self.run.id} has kept no parser after task {k + 1}.")
                 if "word_embedding" not in state.get("parser", {}):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.language.grammar import Grammar, Step, actions_to_logical_form
+from core.language.grammar import Grammar, Rule, actions_to_logical_form
 
 if TYPE_CHECKING:
     from core.parser.batch import Batch
@@ -66,7 +66,7 @@ def cut(utterance: str) -> str:
 
 
 def explain(
-    parser: Parser, utterance: str, task: int, steps: Sequence[Step] | None = None
+    parser: Parser, utterance: str, task: int, steps: Sequence[Rule] | None = None
 ) -> Trace:
     """What the parser does with the utterance, read as one of task number `task` (from 0).
 
@@ -103,7 +103,7 @@ def _best(parser: Parser, words: Sequence[str], task: int) -> tuple[list[int], b
     return list(found.actions), found.complete
 
 
-def _numbers(grammar: Grammar, steps: Sequence[Step]) -> tuple[list[int], str | None]:
+def _numbers(grammar: Grammar, steps: Sequence[Rule]) -> tuple[list[int], str | None]:
     """Action numbers up to the first action that the grammar doesn't have, and that action."""
     numbers = []
     for step in steps:
@@ -162,7 +162,7 @@ def _along(
     if not given:
         return ()
     row = _row(parser, words, task, slots, given)
-    states, attention = parser.forced(row)
+    states, attention = parser.teacher_forced(row)
     bias = parser.applicable_bias(row.slots[0], row.tasks.expand(len(given)))
     logs = torch.log_softmax(parser.score(states, bias), dim=1)
     logs = logs.masked_fill(bias < 0, -torch.inf).cpu().numpy().astype(float)  # (steps, actions)

@@ -80,23 +80,23 @@ def _holes(node: Node) -> Iterator[Slot]:
 
 
 @dataclass(frozen=True)
-class Step:
+class Rule:
     """One step of a derivation: the slot and the action that fills it."""
 
     slot: Slot
     action: Action
 
 
-def logical_form_to_steps(node: Node) -> tuple[Step, ...]:
+def logical_form_to_derivation(node: Node) -> tuple[Rule, ...]:
     """The derivation of a form, depth-first, left to right; ground nodes are one action."""
     steps, open_nodes = [], [(ROOT, node)]
     while open_nodes:
         slot, node = open_nodes.pop()
         if node.is_ground:
-            steps.append(Step(slot, Action(node)))
+            steps.append(Rule(slot, Action(node)))
             continue
         expansion = _expansion(node.label, len(node.children), node.notation)
-        steps.append(Step(slot, expansion))
+        steps.append(Rule(slot, expansion))
         open_nodes.extend(zip(reversed(expansion.slots), reversed(node.children), strict=True))
     return tuple(steps)
 
@@ -140,7 +140,7 @@ class Grammar:
     longest derivation.
     """
 
-    def __init__(self, derivations: Sequence[Sequence[tuple[Step, ...]]]) -> None:
+    def __init__(self, derivations: Sequence[Sequence[tuple[Rule, ...]]]) -> None:
         self.slot_ids: dict[Slot, int] = {ROOT: 0}
         self.action_ids: dict[Action, int] = {}
         firsts: dict[tuple[int, int], int] = {}
@@ -158,16 +158,16 @@ class Grammar:
         self.longest = max((len(steps) for rows in derivations for steps in rows), default=0)
         self.slots: tuple[Slot, ...] = tuple(self.slot_ids)
         self.actions: tuple[Action, ...] = tuple(self.action_ids)
-        self.since = np.full((len(self.slots), len(self.actions)), NEVER, dtype=np.int16)
+        self.first_task = np.full((len(self.slots), len(self.actions)), NEVER, dtype=np.int16)
         for (slot, action), k in firsts.items():
-            self.since[slot, action] = k
+            self.first_task[slot, action] = k
         self.counts = np.zeros((len(derivations), len(self.actions)), dtype=np.int64)
         for (k, action), count in occurrences.items():
             self.counts[k, action] = count
 
     def applicable(self, slot: Slot, k: int) -> tuple[Action, ...]:
         """A_t for a slot once tasks 0 … k are known."""
-        row = self.since[self.slot_ids[slot]] <= k
+        row = self.first_task[self.slot_ids[slot]] <= k
         return tuple(self.actions[i] for i in np.flatnonzero(row))
 
     def known(self, k: int) -> np.ndarray:
@@ -183,18 +183,18 @@ class Grammar:
         there = self.counts[: k + 1] > 0
         return there & (there.sum(axis=0) == 1)
 
-    def encode(self, steps: Sequence[Step]) -> tuple[list[int], list[int]] | None:
+    def encode(self, steps: Sequence[Rule]) -> tuple[list[int], list[int]] | None:
         """Slot and action numbers of a derivation; None where training shows no such pair."""
         slots, actions = [], []
         for step in steps:
             slot, action = self.slot_ids.get(step.slot), self.action_ids.get(step.action)
-            if slot is None or action is None or self.since[slot, action] == NEVER:
+            if slot is None or action is None or self.first_task[slot, action] == NEVER:
                 return None
             slots.append(slot)
             actions.append(action)
         return slots, actions
 
-    def writes_one_way(self, steps: Sequence[Step]) -> bool:
+    def writes_one_way(self, steps: Sequence[Rule]) -> bool:
         """Whether no other sequence of actions writes the form of a derivation without idioms.
 
         Only a ground fragment can be written otherwise: its label first, then leaf after leaf.
@@ -208,12 +208,14 @@ class Grammar:
         label = _expansion(fragment.label, len(leaves), fragment.notation)
         if label not in self.action_ids:
             return False
-        steps = [Step(slot, Action(leaf)) for slot, leaf in zip(label.slots, leaves, strict=True)]
+        steps = [Rule(slot, Action(leaf)) for slot, leaf in zip(label.slots, leaves, strict=True)]
         return self.encode(steps) is not None
 
-    def first_known(self, steps: Sequence[Step]) -> int:
+    def first_writable_task(self, steps: Sequence[Rule]) -> int:
         """The first task after which every step is applicable; NEVER where none is."""
         encoded = self.encode(steps)
         if encoded is None:
             return int(NEVER)
-        return int(max(self.since[slot, action] for slot, action in zip(*encoded, strict=True)))
+        return int(
+            max(self.first_task[slot, action] for slot, action in zip(*encoded, strict=True))
+        )

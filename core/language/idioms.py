@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from core.language.grammar import HOLE, Action, Step
+from core.language.grammar import HOLE, Action, Rule
 from core.language.tree import Node
 
 
@@ -45,7 +45,7 @@ class _Derivation:
     parts: list["_Derivation"]
 
 
-def _to_tree(steps: Sequence[Step]) -> _Derivation:
+def _to_tree(steps: Sequence[Rule]) -> _Derivation:
     rest = iter(steps)
 
     def take() -> _Derivation:
@@ -55,11 +55,11 @@ def _to_tree(steps: Sequence[Step]) -> _Derivation:
     return take()
 
 
-def _to_steps(tree: _Derivation, root: Step) -> tuple[Step, ...]:
+def _to_steps(tree: _Derivation, root: Rule) -> tuple[Rule, ...]:
     steps, open_parts = [], [(root.slot, tree)]
     while open_parts:
         slot, part = open_parts.pop()
-        steps.append(Step(slot, part.action))
+        steps.append(Rule(slot, part.action))
         open_parts.extend(reversed(list(zip(part.action.slots, part.parts, strict=True))))
     return tuple(steps)
 
@@ -82,7 +82,7 @@ def _pairs(tree: _Derivation) -> Iterable[_Pair]:
         yield from _pairs(part)
 
 
-def apply(steps: Sequence[Step], idioms: Sequence[Idiom]) -> tuple[Step, ...]:
+def apply(steps: Sequence[Rule], idioms: Sequence[Idiom]) -> tuple[Rule, ...]:
     """The derivation with the idioms collapsed, in their order."""
     tree = _to_tree(steps)
     for idiom in idioms:
@@ -93,7 +93,7 @@ def apply(steps: Sequence[Step], idioms: Sequence[Idiom]) -> tuple[Step, ...]:
 class _Counts:
     """How often each pair occurs in some derivations, kept up to date while they are collapsed."""
 
-    def __init__(self, derivations: Iterable[Sequence[Step]]) -> None:
+    def __init__(self, derivations: Iterable[Sequence[Rule]]) -> None:
         counted = Counter(tuple(steps) for steps in derivations)
         self._trees = [(_to_tree(steps), times) for steps, times in counted.items()]
         self._pairs: Counter[_Pair] = Counter()
@@ -124,7 +124,7 @@ class _Counts:
 
 
 def learn(
-    derivations: Iterable[Sequence[Step]], merges: int, min_count: int = 2
+    derivations: Iterable[Sequence[Rule]], merges: int, min_count: int = 2
 ) -> tuple[Idiom, ...]:
     """At most `merges` idioms of pairs that occur at least `min_count` (from 1) times.
 

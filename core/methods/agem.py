@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from core.methods import gradients
-from core.methods.base import Method, Stage, Step
+from core.methods.base import Method, Stage, TrainingStep
+from core.methods.parts import gradients
 from core.options import option
 from core.parser.batch import Batch, join
 from core.registry import methods
@@ -41,7 +41,7 @@ class AGEM(Method):
     Options = AGEMOptions
 
     def set_up(self) -> None:
-        self.draws = self.generators.for_arrays("replay")
+        self.rng = self.generators.for_arrays("replay")
         self._cached: dict[int, Batch] = {}
 
     def pool(self, k: int) -> Batch:
@@ -55,21 +55,21 @@ class AGEM(Method):
         kept = sum(min(self.config.memory_size, len(self.data[i])) for i in range(k))
         return min(self.options.memory_rows, kept)
 
-    def steps(self, k: int, stage: Stage) -> Iterable[Step]:
-        beside = self._rows(k)
-        return (replace(step, beside=beside) for step in super().steps(k, stage))
+    def steps(self, k: int, stage: Stage) -> Iterable[TrainingStep]:
+        extra = self._rows(k)
+        return (replace(step, extra_rows=extra) for step in super().steps(k, stage))
 
     def work(self, k: int, stage: Stage) -> float:
-        rows = len(self.rows(k))
+        rows = len(self.training_batch(k))
         return float(rows + -(-rows // self.config.batch_size) * self._rows(k))
 
-    def edit_gradients(self, k: int, stage: Stage, step: Step) -> None:
+    def edit_gradients(self, k: int, stage: Stage, step: TrainingStep) -> None:
         """One further backward pass, dropout off: what is compared is the loss as it stands."""
         if not k:
             return
         pool = self.pool(k)
         wanted = min(self.options.memory_rows, len(pool))
-        rows = self.draws.choice(len(pool), wanted, replace=False)
+        rows = self.rng.choice(len(pool), wanted, replace=False)
         own = gradients.read(self.parser)
         edited = project(own, gradients.gradient(self.parser, pool.take(rows)))
         if edited is not own:

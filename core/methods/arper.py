@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from core.methods.base import Method, Stage, Step
-from core.methods.penalty import Penalty, fisher_option, weight_option
-from core.methods.replay import Replay, ReplayOptions
+from core.methods.base import Method, Stage, TrainingStep
+from core.methods.parts.penalty import Penalty, fisher_option, weight_option
+from core.methods.parts.replay import Replay, ReplayOptions
 from core.registry import methods
 
 
@@ -32,8 +32,8 @@ class ARPER(Method):
     Options = ARPEROptions
 
     def set_up(self) -> None:
-        draws = self.generators.for_arrays("replay")
-        self.replay = Replay(self.options, self.memory, self.data, draws)
+        rng = self.generators.for_arrays("replay")
+        self.replay = Replay(self.options, self.memory, self.data, rng)
         self.consolidation = Penalty(self.parser, self.options.ewc_weight, self.options.fisher)
 
     def weight(self, k: int) -> float:
@@ -42,11 +42,11 @@ class ARPER(Method):
         old, new = int(grammar.known(k - 1).sum()), int(grammar.unseen(k).sum())
         return self.options.ewc_weight * math.sqrt(old / max(new, 1))
 
-    def steps(self, k: int, stage: Stage) -> Iterable[Step]:
+    def steps(self, k: int, stage: Stage) -> Iterable[TrainingStep]:
         return self.replay.steps(k, self.batches(k))
 
     def work(self, k: int, stage: Stage) -> float:
-        rows = len(self.rows(k))
+        rows = len(self.training_batch(k))
         return self.replay.work(k, rows, self.config.batch_size, self.config.memory_size)
 
     def penalty(self, k: int, stage: Stage) -> float:

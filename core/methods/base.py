@@ -36,13 +36,13 @@ class Stage:
 
     name: str
     epochs: int
-    moves: str = "all"
+    trainable: str = "all"
     replay: bool = True  # whether memories take part, where the method has them
     penalty: bool = True  # whether a penalty holds the parameters, where the method has one
 
 
 @dataclass(frozen=True)
-class Step:
+class TrainingStep:
     """One optimizer step: rows, and the weight of each row's loss in the step's loss.
 
     The first `current` rows are the current task's, the others come from memories.
@@ -52,14 +52,14 @@ class Step:
     weights: Tensor  # (n,)
     current: int
     kind: str = ""  # for methods whose steps are not all of one kind
-    drawn: Tensor | None = None  # the memory rows' numbers in the pool of all memories
-    beside: int = 0  # further rows that the method reads, to edit the gradients
+    memory_indices: Tensor | None = None  # the memory rows' numbers in the pool of all memories
+    extra_rows: int = 0  # further rows that the method reads, to edit the gradients
 
 
-def plain_step(batch: Batch) -> Step:
+def plain_step(batch: Batch) -> TrainingStep:
     """The mean loss of the rows."""
     n = len(batch)
-    return Step(batch, torch.full((n,), 1 / n, device=batch.words.device), n)
+    return TrainingStep(batch, torch.full((n,), 1 / n, device=batch.words.device), n)
 
 
 class Method:
@@ -105,29 +105,29 @@ class Method:
     def begin_task(self, k: int) -> None:
         """Before the first stage of task k; task k's actions are known already."""
 
-    def rows(self, k: int) -> Batch:
+    def training_batch(self, k: int) -> Batch:
         """The rows that task k is learned from."""
         return self.data[k]
 
-    def steps(self, k: int, stage: Stage) -> Iterable[Step]:
+    def steps(self, k: int, stage: Stage) -> Iterable[TrainingStep]:
         """The steps of one epoch."""
         for batch in self.batches(k):
             yield plain_step(batch)
 
     def batches(self, k: int) -> Iterator[Batch]:
         """An epoch's batches of `rows(k)`, in a fresh random order."""
-        rows = self.rows(k)
+        rows = self.training_batch(k)
         order = self.generators.for_arrays("order")
         for part in shuffled_parts(rows, self.config.batch_size, order):
             yield rows.take(part)
 
     def work(self, k: int, stage: Stage) -> float:
         """Rows that an epoch trains on, memories included: the unit of progress."""
-        return float(len(self.rows(k)))
+        return float(len(self.training_batch(k)))
 
     # how parameters move
 
-    def loss(self, k: int, stage: Stage, step: Step) -> dict[str, Tensor]:
+    def loss(self, k: int, stage: Stage, step: TrainingStep) -> dict[str, Tensor]:
         """The step's loss in parts, whose sum is differentiated; `current` and `replay` at least.
 
         `current` is the mean loss of the current task's rows.
@@ -136,7 +136,7 @@ class Method:
         current, replay = weighted[: step.current].sum(), weighted[step.current :].sum()
         return {"current": current, "replay": replay}
 
-    def edit_gradients(self, k: int, stage: Stage, step: Step) -> None:
+    def edit_gradients(self, k: int, stage: Stage, step: TrainingStep) -> None:
         """Change the gradients that the loss has left, before they are clipped."""
 
     def after_step(self, k: int, stage: Stage) -> None:
@@ -144,7 +144,7 @@ class Method:
 
     def parameters(self, k: int, stage: Stage) -> list[torch.nn.Parameter]:
         """The parameters that the stage's optimizer sees."""
-        if stage.moves == "unseen actions":
+        if stage.trainable == "unseen actions":
             return [self.parser.action_embedding]
         return list(self.parser.parameters())
 
@@ -154,7 +154,7 @@ class Method:
 
     def frozen_actions(self, k: int, stage: Stage) -> np.ndarray:
         """(actions,) of bool: rows of the action embedding that must not move in this stage."""
-        if stage.moves != "all":
+        if stage.trainable != "all":
             return ~self.parser.grammar.unseen(k)
         return np.zeros(len(self.parser.grammar.actions), dtype=bool)
 
@@ -162,12 +162,12 @@ class Method:
 
     def memories(self, k: int) -> list[Batch]:
         """The rows in the memory of each of the tasks before k."""
-        return [self.data[i].take(self.memory.rows[i]) for i in range(k)]
+        return [self.data[i].take(self.memory.indices[i]) for i in range(k)]
 
     def end_task(self, k: int) -> None:
         """After the last stage of task k and after its memory has been chosen."""
 
-    def measures(self, k: int) -> dict[str, float]:
+    def diagnostics(self, k: int) -> dict[str, float]:
         """What the method tells of itself after task k, named as people read it; often nothing."""
         return {}
 

@@ -15,9 +15,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from core.methods.base import Method, Stage, Step
-from core.methods.replay import Replay, ReplayOptions
-from core.methods.scores import Scores, distances, join, scores_of
+from core.methods.base import Method, Stage, TrainingStep
+from core.methods.parts.replay import Replay, ReplayOptions
+from core.methods.parts.scores import Scores, distances, join, scores_of
 from core.options import option
 from core.registry import methods
 
@@ -43,20 +43,20 @@ class DERPlusPlus(Method):
     Options = DERPlusPlusOptions
 
     def set_up(self) -> None:
-        draws = self.generators.for_arrays("replay")
-        self.replay = Replay(self.options, self.memory, self.data, draws)
+        rng = self.generators.for_arrays("replay")
+        self.replay = Replay(self.options, self.memory, self.data, rng)
         self.stored: dict[int, Scores] = {}  # task → of its memory's rows
         self._joined: dict[int, Scores] = {}
 
-    def steps(self, k: int, stage: Stage) -> Iterable[Step]:
+    def steps(self, k: int, stage: Stage) -> Iterable[TrainingStep]:
         return self.replay.steps(k, self.batches(k))
 
     def work(self, k: int, stage: Stage) -> float:
-        rows = len(self.rows(k))
+        rows = len(self.training_batch(k))
         return self.replay.work(k, rows, self.config.batch_size, self.config.memory_size)
 
-    def loss(self, k: int, stage: Stage, step: Step) -> dict[str, Tensor]:
-        if step.drawn is None:
+    def loss(self, k: int, stage: Stage, step: TrainingStep) -> dict[str, Tensor]:
+        if step.memory_indices is None:
             return super().loss(k, stage, step)
         batch, memory = step.batch, slice(step.current, None)
         table = self.parser.step_scores(batch)  # (steps in all, actions)
@@ -65,7 +65,7 @@ class DERPlusPlus(Method):
         weighted = summed * step.weights
         kept = torch.arange(step.current, len(batch))
         first = int(batch.steps[: step.current].sum())
-        away = distances(self._past(k), step.drawn, batch.take(kept), table[first:])
+        away = distances(self._past(k), step.memory_indices, batch.take(kept), table[first:])
         return {
             "current": weighted[: step.current].sum(),
             "replay": self.options.beta * weighted[memory].sum(),
@@ -79,7 +79,7 @@ class DERPlusPlus(Method):
         return self._joined[k]
 
     def end_task(self, k: int) -> None:
-        rows = self.data[k].take(self.memory.rows[k])
+        rows = self.data[k].take(self.memory.indices[k])
         self.stored[k] = scores_of(self.parser, rows)
 
     def state(self) -> dict[str, Any]:

@@ -26,9 +26,9 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from core.methods.base import Method, Stage, Step, plain_step
-from core.methods.prototypes import PrototypeReadout, prototypes, weighted_loss
-from core.methods.replay import Replay, ReplayOptions
+from core.methods.base import Method, Stage, TrainingStep, plain_step
+from core.methods.parts.prototypes import PrototypeReadout, prototypes, weighted_loss
+from core.methods.parts.replay import Replay, ReplayOptions
 from core.options import option
 from core.parser.batch import Batch, join, shuffled_parts
 from core.registry import methods
@@ -56,7 +56,7 @@ class EMAR(Method):
     Options = EMAROptions
 
     def set_up(self) -> None:
-        self.draws = self.generators.for_arrays("reconsolidation")
+        self.rng = self.generators.for_arrays("reconsolidation")
         replayed = self.generators.for_arrays("replay")
         self.replay = Replay(self.options, self.memory, self.data, replayed)
         self.readout = PrototypeReadout(self.parser)
@@ -69,31 +69,31 @@ class EMAR(Method):
     def begin_task(self, k: int) -> None:
         self.readout.clear()
 
-    def steps(self, k: int, stage: Stage) -> Iterator[Step]:
+    def steps(self, k: int, stage: Stage) -> Iterator[TrainingStep]:
         if stage.name == "initial":
             yield from self.replay.steps(k, self.batches(k))
             return
         pool = join([*self.memories(k), self.stand_in(k)])
         self.hold(pool)
         yield from self.replay.steps(k, self.batches(k))
-        for part in shuffled_parts(pool, self.config.batch_size, self.draws):
+        for part in shuffled_parts(pool, self.config.batch_size, self.rng):
             plain = plain_step(pool.take(part))
-            yield Step(plain.batch, plain.weights, 0, "reconsolidation")
+            yield TrainingStep(plain.batch, plain.weights, 0, "reconsolidation")
 
     def stand_in(self, k: int) -> Batch:
         """As many rows of task k as its memory will have."""
         rows = self.data[k]
         size = min(self.config.memory_size, len(rows))
-        return rows.take(self.draws.choice(len(rows), size, replace=False))
+        return rows.take(self.rng.choice(len(rows), size, replace=False))
 
     def work(self, k: int, stage: Stage) -> float:
-        size, rows = self.config.memory_size, len(self.rows(k))
+        size, rows = self.config.memory_size, len(self.training_batch(k))
         replayed = self.replay.work(k, rows, self.config.batch_size, size)
         if stage.name == "initial":
             return replayed
         return replayed + sum(min(size, len(self.data[i])) for i in range(k + 1))
 
-    def loss(self, k: int, stage: Stage, step: Step) -> dict[str, Tensor]:
+    def loss(self, k: int, stage: Stage, step: TrainingStep) -> dict[str, Tensor]:
         if step.kind != "reconsolidation":
             return super().loss(k, stage, step)
         parser = self.parser

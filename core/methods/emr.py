@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from core.methods.base import Method, Stage, Step
-from core.methods.replay import Replay, ReplayOptions
+from core.methods.base import Method, Stage, TrainingStep
+from core.methods.parts.replay import Replay, ReplayOptions
 from core.registry import methods
 
 
@@ -14,12 +14,12 @@ class EMR(Method):
     Options = ReplayOptions
 
     def set_up(self) -> None:
-        draws = self.generators.for_arrays("replay")
-        self.replay = Replay(self.options, self.memory, self.data, draws)
+        rng = self.generators.for_arrays("replay")
+        self.replay = Replay(self.options, self.memory, self.data, rng)
 
-    def steps(self, k: int, stage: Stage) -> Iterable[Step]:
+    def steps(self, k: int, stage: Stage) -> Iterable[TrainingStep]:
         return self.replay.steps(k, self.batches(k))
 
     def work(self, k: int, stage: Stage) -> float:
-        rows = len(self.rows(k))
+        rows = len(self.training_batch(k))
         return self.replay.work(k, rows, self.config.batch_size, self.config.memory_size)

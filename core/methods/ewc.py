@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.methods.base import Method, Stage
-from core.methods.penalty import Penalty, fisher_option, weight_option
+from core.methods.parts.penalty import Penalty, fisher_option, weight_option
 from core.registry import methods
 
 

@@ -22,8 +22,8 @@ import torch
 from scipy.optimize import nnls
 from torch import Tensor
 
-from core.methods import gradients
-from core.methods.base import Method, Stage, Step
+from core.methods.base import Method, Stage, TrainingStep
+from core.methods.parts import gradients
 from core.options import option
 from core.parser.batch import Batch
 from core.registry import methods
@@ -75,7 +75,7 @@ class GEM(Method):
     Options = GEMOptions
 
     def set_up(self) -> None:
-        self.draws = self.generators.for_arrays("replay")
+        self.rng = self.generators.for_arrays("replay")
         self._cached: dict[int, list[Batch]] = {}
 
     def pools(self, k: int) -> list[Batch]:
@@ -89,16 +89,16 @@ class GEM(Method):
         kept = min(self.config.memory_size, len(self.data[i]))
         return min(self.options.memory_rows or kept, kept)
 
-    def steps(self, k: int, stage: Stage) -> Iterable[Step]:
-        beside = sum(map(self._rows_of, range(k)))
-        return (replace(step, beside=beside) for step in super().steps(k, stage))
+    def steps(self, k: int, stage: Stage) -> Iterable[TrainingStep]:
+        extra = sum(map(self._rows_of, range(k)))
+        return (replace(step, extra_rows=extra) for step in super().steps(k, stage))
 
     def work(self, k: int, stage: Stage) -> float:
-        rows = len(self.rows(k))
+        rows = len(self.training_batch(k))
         steps = -(-rows // self.config.batch_size)
         return float(rows + steps * sum(map(self._rows_of, range(k))))
 
-    def edit_gradients(self, k: int, stage: Stage, step: Step) -> None:
+    def edit_gradients(self, k: int, stage: Stage, step: TrainingStep) -> None:
         """A backward pass a memory, dropout off: what is compared is the loss as it stands."""
         if not k:
             return
@@ -112,4 +112,4 @@ class GEM(Method):
         wanted = self.options.memory_rows
         if not 0 < wanted < len(pool):
             return pool
-        return pool.take(self.draws.choice(len(pool), wanted, replace=False))
+        return pool.take(self.rng.choice(len(pool), wanted, replace=False))

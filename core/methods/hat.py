@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from core.methods.base import Method, Stage, Step, plain_step
-from core.methods.masks import LAYERS, MOST, TaskMasks, conditions
+from core.methods.base import Method, Stage, TrainingStep, plain_step
+from core.methods.parts.masks import LAYERS, MOST, TaskMasks, conditions
 from core.options import option
 from core.parser.batch import UNKNOWN
 from core.registry import methods
@@ -44,7 +44,7 @@ class HAT(Method):
     def set_up(self) -> None:
         parser = self.parser
         self.masks = TaskMasks(
-            len(self.data), parser.to_first.out_features, parser.start.shape[0],
+            len(self.data), parser.init_decoder.out_features, parser.start.shape[0],
             self.options.s_max, self.generators.for_tensors("masks"),
         )  # fmt: skip
         device = parser.action_embedding.device
@@ -61,14 +61,14 @@ class HAT(Method):
         others = {id(e) for i, e in enumerate(self.masks.embeddings) if i != k}
         return [p for p in super().parameters(k, stage) if id(p) not in others]
 
-    def steps(self, k: int, stage: Stage) -> Iterator[Step]:
+    def steps(self, k: int, stage: Stage) -> Iterator[TrainingStep]:
         """s goes up from step to step (their eq. 3)."""
         batches, s_max = list(self.batches(k)), self.options.s_max
         for number, s in enumerate(np.linspace(1 / s_max, s_max, len(batches))):
             self.masks.s = float(s) if len(batches) > 1 else s_max
             yield plain_step(batches[number])
 
-    def loss(self, k: int, stage: Stage, step: Step) -> dict[str, Tensor]:
+    def loss(self, k: int, stage: Stage, step: TrainingStep) -> dict[str, Tensor]:
         sparsity = self.options.sparsity * self.masks.new_units(k)
         return super().loss(k, stage, step) | {"sparsity": sparsity}
 
@@ -81,7 +81,7 @@ class HAT(Method):
             self._conditions = (k, named)
         return self._conditions[1] if k else []
 
-    def edit_gradients(self, k: int, stage: Stage, step: Step) -> None:
+    def edit_gradients(self, k: int, stage: Stage, step: TrainingStep) -> None:
         self._before = []
         for parameter, most in self.conditions(k):
             parameter.grad.mul_(most)
@@ -94,10 +94,10 @@ class HAT(Method):
         self.masks.embeddings[k].clamp_(-MOST, MOST)
 
     def end_task(self, k: int) -> None:
-        self.seen[self.rows(k).words.unique()] = True
+        self.seen[self.training_batch(k).words.unique()] = True
         self.seen[UNKNOWN] = True  # any task's test rows may have unknown words
 
-    def measures(self, k: int) -> dict[str, float]:
+    def diagnostics(self, k: int) -> dict[str, float]:
         """How much of each layer tasks 0 … k use: the share of units with a mask above 1/2."""
         used = self.masks.used(k + 1)
         return {

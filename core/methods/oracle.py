@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.methods.adapters import adapters_option, attach
 from core.methods.base import Method, Stage
-from core.methods.variants import variant
+from core.methods.parts.adapters import adapters_option, attach
+from core.methods.parts.variants import variant
 from core.options import option, plain
 from core.parser.batch import Batch, join
 from core.registry import methods
@@ -59,7 +59,7 @@ class Oracle(Method):
             if self.adapters is not None:
                 self.adapters.initialise()
 
-    def rows(self, k: int) -> Batch:
+    def training_batch(self, k: int) -> Batch:
         return join(self.data[: k + 1])
 
     def frozen_actions(self, k: int, stage: Stage) -> np.ndarray:

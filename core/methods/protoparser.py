@@ -25,9 +25,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.methods.base import Method, Stage, Step
-from core.methods.prototypes import means, prototypes, weighted_loss
-from core.methods.replay import Replay, ReplayOptions
+from core.methods.base import Method, Stage, TrainingStep
+from core.methods.parts.prototypes import means, prototypes, weighted_loss
+from core.methods.parts.replay import Replay, ReplayOptions
 from core.options import option
 from core.parser.batch import Batch, join
 from core.registry import methods
@@ -56,11 +56,11 @@ class Forms:
         self.sizes = np.bincount(self._form)
         self.askable = np.flatnonzero(self.sizes > 1)
 
-    def draw(self, forms: int, queries: int, draws: np.random.Generator) -> tuple[Batch, int]:
+    def draw(self, forms: int, queries: int, rng: np.random.Generator) -> tuple[Batch, int]:
         """Rows of an episode, a support row of each form first, and how many those are."""
-        drawn = draws.choice(self.askable, min(forms, len(self.askable)), replace=False)
+        drawn = rng.choice(self.askable, min(forms, len(self.askable)), replace=False)
         rows = np.flatnonzero(np.isin(self._form, drawn))
-        rows = rows[np.lexsort((draws.random(len(rows)), self._form[rows]))]
+        rows = rows[np.lexsort((rng.random(len(rows)), self._form[rows]))]
         form = self._form[rows]
         rank = np.arange(len(rows)) - np.searchsorted(form, form)  # among the rows of its form
         support, query = rows[rank == 0], rows[(rank > 0) & (rank <= queries)]
@@ -83,7 +83,7 @@ class ProtoParser(Method):
     Options = ProtoParserOptions
 
     def set_up(self) -> None:
-        self.draws = self.generators.for_arrays("episodes")
+        self.rng = self.generators.for_arrays("episodes")
         replayed = self.generators.for_arrays("replay")
         self.replay = Replay(self.options, self.memory, self.data, replayed)
         self._expected: dict[int, float] = {}
@@ -96,22 +96,22 @@ class ProtoParser(Method):
         unseen = torch.from_numpy(self.parser.grammar.unseen(k)).to(table.device)
         self.parser.action_embedding[unseen] = table[unseen]
 
-    def steps(self, k: int, stage: Stage) -> Iterator[Step]:
+    def steps(self, k: int, stage: Stage) -> Iterator[TrainingStep]:
         forms = Forms(join([self.data[k], *self.memories(k)]))
         for step in self.replay.steps(k, self.batches(k)):
             yield step
             if len(forms.askable):
                 yield self.episode(forms)
 
-    def episode(self, forms: Forms) -> Step:
+    def episode(self, forms: Forms) -> TrainingStep:
         """The rows of one episode; those of the support have weight 0."""
         options = self.options
-        batch, support = forms.draw(options.episode_forms, options.episode_queries, self.draws)
+        batch, support = forms.draw(options.episode_forms, options.episode_queries, self.rng)
         weights = torch.zeros(len(batch))
         weights[support:] = 1 / (len(batch) - support)
-        return Step(batch, weights.to(batch.words.device), 0, "episode")
+        return TrainingStep(batch, weights.to(batch.words.device), 0, "episode")
 
-    def loss(self, k: int, stage: Stage, step: Step) -> dict[str, Tensor]:
+    def loss(self, k: int, stage: Stage, step: TrainingStep) -> dict[str, Tensor]:
         if step.kind != "episode":
             return super().loss(k, stage, step)
         parser, batch = self.parser, step.batch
@@ -119,7 +119,7 @@ class ProtoParser(Method):
         states, embedding = parser.step_states(batch), parser.action_embedding
         steps = int(batch.steps[:support].sum())  # those of the support come first
         table, times = means(states[:steps], batch.gold[:steps], len(embedding))
-        kept = self.draws.random(len(embedding)) >= self.options.predicate_dropout
+        kept = self.rng.random(len(embedding)) >= self.options.predicate_dropout
         used = (times > 0) & torch.from_numpy(kept).to(times.device)
         table = torch.where(used[:, None], table, embedding)
         scores = torch.addmm(parser.step_bias(batch), states, table.t())
@@ -131,6 +131,6 @@ class ProtoParser(Method):
             options = self.options
             drawn = Forms(self.data[k])
             self._expected[k] = drawn.expected(options.episode_forms, options.episode_queries)
-        rows, size = len(self.rows(k)), self.config.batch_size
+        rows, size = len(self.training_batch(k)), self.config.batch_size
         replayed = self.replay.work(k, rows, size, self.config.memory_size)
         return replayed + -(-rows // size) * self._expected[k]

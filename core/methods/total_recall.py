@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from torch import nn
 
-from core.methods.adapters import adapters_option, attach
-from core.methods.base import Method, Stage, Step
-from core.methods.penalty import Penalty, fisher_option, weight_option
-from core.methods.replay import Replay, ReplayOptions
-from core.methods.variants import variant
+from core.methods.base import Method, Stage, TrainingStep
+from core.methods.parts.adapters import adapters_option, attach
+from core.methods.parts.penalty import Penalty, fisher_option, weight_option
+from core.methods.parts.replay import Replay, ReplayOptions
+from core.methods.parts.variants import variant
 from core.options import ConfigError, option, plain
 from core.registry import methods
 
@@ -75,8 +75,8 @@ class TotalRecall(Method):
     Options = TotalRecallOptions
 
     def set_up(self) -> None:
-        draws = self.generators.for_arrays("replay")
-        self.replay = Replay(self.options, self.memory, self.data, draws)
+        rng = self.generators.for_arrays("replay")
+        self.replay = Replay(self.options, self.memory, self.data, rng)
         weight = self.options.ewc_weight if self.options.penalty == "ewc" else 0.0
         self.consolidation = Penalty(self.parser, weight, self.options.fisher)
         self.adapters = attach(self.parser, self.options.adapters, len(self.data), self.generators)
@@ -96,11 +96,11 @@ class TotalRecall(Method):
             return (slow,)
         return (Stage("fast", epochs, _MOVES[fast], replay=False, penalty=False), slow)
 
-    def steps(self, k: int, stage: Stage) -> Iterable[Step]:
+    def steps(self, k: int, stage: Stage) -> Iterable[TrainingStep]:
         return self.replay.steps(k if stage.replay else 0, self.batches(k))
 
     def work(self, k: int, stage: Stage) -> float:
-        rows, past = len(self.rows(k)), k if stage.replay else 0
+        rows, past = len(self.training_batch(k)), k if stage.replay else 0
         return self.replay.work(past, rows, self.config.batch_size, self.config.memory_size)
 
     def parameters(self, k: int, stage: Stage) -> list[nn.Parameter]:
@@ -108,7 +108,7 @@ class TotalRecall(Method):
         if self.adapters is None:
             return super().parameters(k, stage)
         own = self.adapters.of(k)
-        if stage.moves == "task-specific":
+        if stage.trainable == "task-specific":
             return [self.parser.action_embedding, *own]
         others = {id(p) for p in self.adapters.parameters()} - {id(p) for p in own}
         return [p for p in super().parameters(k, stage) if id(p) not in others]
@@ -118,7 +118,7 @@ class TotalRecall(Method):
 
     def frozen_actions(self, k: int, stage: Stage) -> np.ndarray:
         """θ_s of the tasks before k where all moves: rows of actions that one of them alone has."""
-        if stage.moves == "all":
+        if stage.trainable == "all":
             return self.parser.grammar.specific_to(k)[:k].any(axis=0)
         return super().frozen_actions(k, stage)
 

@@ -97,14 +97,16 @@ class Batch:
         return Batch(words, self.lengths, slots, actions, self.steps, tasks)
 
 
-def encode_rows(
+def encode_examples(
     examples: Sequence[Example], task: int, vocabulary: Vocabulary, grammar: Grammar
 ) -> Batch:
     """All rows of task number `task` as one padded batch on the CPU."""
     words = [vocabulary.encode(example.words) for example in examples]
-    coded = {example.steps: grammar.encode(example.steps) or ([], []) for example in examples}
-    slots = [coded[example.steps][0] for example in examples]
-    actions = [coded[example.steps][1] for example in examples]
+    coded = {
+        example.derivation: grammar.encode(example.derivation) or ([], []) for example in examples
+    }
+    slots = [coded[example.derivation][0] for example in examples]
+    actions = [coded[example.derivation][1] for example in examples]
     return Batch(
         words=_padded(words),
         lengths=torch.tensor([len(row) for row in words], dtype=torch.int64),

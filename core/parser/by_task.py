@@ -47,7 +47,7 @@ def call(parser: Parser, task: int, run: Callable[..., Any], *args: Any) -> Any:
     return torch.func.functional_call(parser, parser.masks.weights(parser, task), (run, *args))
 
 
-def forced(
+def teacher_forced(
     parser: Parser, run: Callable[[Batch], tuple[Tensor, Tensor]], batch: Batch
 ) -> tuple[Tensor, Tensor]:
     """What `run` gives (s_t of the real steps, attention) with each row's own weights.

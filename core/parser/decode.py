@@ -62,13 +62,13 @@ def most_open(parser: Parser) -> int:
 
 
 def _start(parser: Parser, encoding: Encoding, width: int) -> _Beam:
-    n = len(encoding.first)
+    n = len(encoding.decoder_start)
     rows = n * width
-    device = encoding.first.device
+    device = encoding.decoder_start.device
     score = torch.full((n, width), MASKED, device=device)
     score[:, 0] = 0
     size = parser.start.shape[0]
-    first = encoding.first.repeat_interleave(width, dim=0)[None]
+    first = encoding.decoder_start.repeat_interleave(width, dim=0)[None]
     return _Beam(
         stack=torch.zeros(
             rows, most_open(parser) + parser.opened.shape[1], dtype=torch.int64, device=device
@@ -87,7 +87,7 @@ def _advance(parser: Parser, beam: _Beam, encoding: Encoding, tasks: Tensor) -> 
     n, width = beam.score.shape
     x = torch.cat([beam.inputs, beam.fed], dim=2) if parser.input_feeding else beam.inputs
     h, hidden = parser.decoder(x, beam.hidden)
-    fed = parser.summarise(parser.attend(h, encoding, tasks)[0])
+    fed = parser.attentional_state(parser.attend(h, encoding, tasks)[0])
     top = (beam.open - 1).clamp(min=0)
     slot = beam.stack.gather(1, top[:, None])[:, 0]
     bias = parser.applicable_bias(slot, tasks)

@@ -12,7 +12,7 @@ BACKWARD = 2
 
 def forward_flops(parser: Parser, batch: Batch) -> int:
     """Operations of one teacher-forced pass over the batch."""
-    hidden = parser.to_first.out_features
+    hidden = parser.init_decoder.out_features
     words, steps = int(batch.lengths.sum()), int(batch.steps.sum())
     inner = int((batch.lengths * batch.steps).sum())  # pairs of a step and a word
     size = parser.action_embedding.shape[1]

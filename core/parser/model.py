@@ -25,6 +25,13 @@ MASKED = -1e30  # added to the score of an action outside A_t: its probability i
 Adapter = Callable[[Tensor, Tensor], Tensor]  # h (n, T, hidden), tasks (n,) → ĥ (n, T, hidden)
 
 
+def _take_earlier_names(_parser: nn.Module, state: dict[str, Any], prefix: str, *_: Any) -> None:
+    """Parameters that parsers saved by an earlier version call otherwise."""
+    for name in ("weight", "bias"):
+        if f"{prefix}to_first.{name}" in state:
+            state[f"{prefix}init_decoder.{name}"] = state.pop(f"{prefix}to_first.{name}")
+
+
 @dataclass(frozen=True)
 class Encoding:
     """What the encoder says of n utterances of up to L words."""
@@ -32,10 +39,12 @@ class Encoding:
     states: Tensor  # E (n, L, 2 hidden)
     keys: Tensor  # E for the attention's product (n, L, hidden)
     bias: Tensor  # 0 at words, MASKED at padding (n, 1, L)
-    first: Tensor  # h_0 (n, hidden)
+    decoder_start: Tensor  # h_0 (n, hidden)
 
     def take(self, rows: Tensor) -> "Encoding":
-        return Encoding(self.states[rows], self.keys[rows], self.bias[rows], self.first[rows])
+        return Encoding(
+            self.states[rows], self.keys[rows], self.bias[rows], self.decoder_start[rows]
+        )
 
 
 class Parser(nn.Module):
@@ -64,7 +73,7 @@ class Parser(nn.Module):
             self.start = nn.Parameter(torch.empty(size))  # c of the action before the first
             self.encoder = nn.LSTM(word_size, hidden, batch_first=True, bidirectional=True)
             self.decoder = nn.LSTM(size + fed, hidden, batch_first=True)
-            self.to_first = nn.Linear(2 * hidden, hidden)
+            self.init_decoder = nn.Linear(2 * hidden, hidden)
             self.to_keys = nn.Linear(2 * hidden, hidden, bias=False)
             self.combine = nn.Linear(3 * hidden, size, bias=False)  # W_c, eq. 4
         self.to_empty(device="cpu")
@@ -77,8 +86,9 @@ class Parser(nn.Module):
         self.readout: nn.Module | None = None  # (states, bias, embedding) → scores
         self.masks: by_task.Masks | None = None  # other weights for each task
         self.to(device)
-        self.draws = generators.for_tensors("dropout@device", device)
-        self.know(0)
+        self.rng = generators.for_tensors("dropout@device", device)
+        self.set_known_tasks(0)
+        self.register_load_state_dict_pre_hook(_take_earlier_names)
 
     @torch.no_grad()
     def initialise(self) -> None:
@@ -111,11 +121,11 @@ class Parser(nn.Module):
         self.register_buffer("arity", torch.tensor(arity), persistent=False)
         self.register_buffer("opened", opened, persistent=False)  # child slots, rightmost first
 
-    def know(self, k: int) -> None:
+    def set_known_tasks(self, k: int) -> None:
         """Make tasks 0 … k known: A_t is what their training data show."""
         device = self.action_embedding.device
         self.known_tasks = k
-        outside = torch.from_numpy(self.grammar.since > k)
+        outside = torch.from_numpy(self.grammar.first_task > k)
         self.slot_bias = torch.zeros(outside.shape).masked_fill_(outside, MASKED).to(device)
         specific = torch.from_numpy(self.grammar.specific_to(k))
         foreign = specific.any(dim=0) & ~specific  # task-specific, and to another task
@@ -133,14 +143,14 @@ class Parser(nn.Module):
     def _drop(self, x: Tensor) -> Tensor:
         if not self.training or not self.dropout:
             return x
-        keep = torch.empty_like(x).bernoulli_(1 - self.dropout, generator=self.draws)
+        keep = torch.empty_like(x).bernoulli_(1 - self.dropout, generator=self.rng)
         return x * keep.div_(1 - self.dropout)
 
     def encode(self, words: Tensor, lengths: Tensor) -> Encoding:
         """One packed encoder call over (n, L) word numbers; `lengths` (n,) on the CPU."""
         if self.training and self.word_dropout:
             gone = torch.empty(words.shape, device=words.device).bernoulli_(
-                self.word_dropout, generator=self.draws
+                self.word_dropout, generator=self.rng
             )
             words = words.masked_fill(gone.bool(), UNKNOWN)
         x = self._drop(F.embedding(words, self.word_embedding))  # (n, L, word)
@@ -149,7 +159,7 @@ class Parser(nn.Module):
         states, _ = pad_packed_sequence(out, batch_first=True, total_length=words.shape[1])
         padding = torch.arange(words.shape[1]) >= lengths[:, None]  # (n, L)
         bias = torch.zeros(padding.shape).masked_fill_(padding, MASKED).to(words.device)
-        first = torch.tanh(self.to_first(torch.cat([cells[0], cells[1]], dim=1)))
+        first = torch.tanh(self.init_decoder(torch.cat([cells[0], cells[1]], dim=1)))
         return Encoding(states, self.to_keys(states), bias[:, None, :], first)
 
     def attend(self, h: Tensor, encoding: Encoding, tasks: Tensor) -> tuple[Tensor, Tensor]:
@@ -160,36 +170,36 @@ class Parser(nn.Module):
         weights = torch.softmax(scores, dim=2)
         return torch.cat([h, torch.bmm(weights, encoding.states)], dim=2), weights  # eq. 5
 
-    def summarise(self, attended: Tensor) -> Tensor:
+    def attentional_state(self, attended: Tensor) -> Tensor:
         """s_t (eq. 4) of [h; o]: (..., 3 hidden) → (..., action size)."""
         return self._drop(torch.tanh(self.combine(attended)))
 
     def step_states(self, batch: Batch) -> Tensor:
         """s_t of every real step, teacher-forced, row after row: (steps in all, action size)."""
-        return self.forced(batch)[0]
+        return self.teacher_forced(batch)[0]
 
-    def forced(self, batch: Batch) -> tuple[Tensor, Tensor]:
+    def teacher_forced(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """`step_states`, and the attention over the words at each step: (n, T, L)."""
         if self.masks is not None:
-            return by_task.forced(self, self._forced, batch)
-        return self._forced(batch)
+            return by_task.teacher_forced(self, self._teacher_forced, batch)
+        return self._teacher_forced(batch)
 
-    def _forced(self, batch: Batch) -> tuple[Tensor, Tensor]:
+    def _teacher_forced(self, batch: Batch) -> tuple[Tensor, Tensor]:
         encoding = self.encode(batch.words, batch.lengths)
         before = F.embedding(batch.actions[:, :-1], self.action_embedding)
         start = self.start.expand(len(batch), 1, -1)
         inputs = torch.cat([start, before], dim=1)  # c of a_{t-1}, (n, T, action size)
-        first = encoding.first[None]
+        first = encoding.decoder_start[None]
         state = (first, torch.zeros_like(first))
         if not self.input_feeding:
             h, _ = self.decoder(inputs, state)
             attended, weights = self.attend(h, encoding, batch.tasks)
-            return self.summarise(attended.flatten(0, 1)[batch.real]), weights
+            return self.attentional_state(attended.flatten(0, 1)[batch.real]), weights
         summary, summaries, attention = inputs.new_zeros(len(batch), 1, inputs.shape[2]), [], []
         for t in range(inputs.shape[1]):  # each step needs the one before: no fused call
             h, state = self.decoder(torch.cat([inputs[:, t : t + 1], summary], dim=2), state)
             attended, weights = self.attend(h, encoding, batch.tasks)
-            summary = self.summarise(attended)
+            summary = self.attentional_state(attended)
             summaries.append(summary)
             attention.append(weights)
         return torch.cat(summaries, dim=1).flatten(0, 1)[batch.real], torch.cat(attention, dim=1)

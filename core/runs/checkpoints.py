@@ -1,7 +1,7 @@
 """Checkpoints: the state from which a run goes on, and its parser after each task.
 
 A file is written beside its place, synced and renamed, so that whatever happens the last whole one
-stays. They lie in `places.home()/checkpoints/<run>/` and nothing is read from anywhere else.
+stays. They lie in `paths.home()/checkpoints/<run>/` and nothing is read from anywhere else.
 """
 
 import io
@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from core import places
+from core import paths
 
 
 class CheckpointError(RuntimeError):
@@ -20,7 +20,7 @@ class CheckpointError(RuntimeError):
 
 def folder(run: int) -> Path:
     """Where the run's checkpoints lie."""
-    return places.home() / "checkpoints" / str(int(run))
+    return paths.home() / "checkpoints" / str(int(run))
 
 
 def save(run: int, state: dict[str, Any]) -> None:
@@ -36,17 +36,17 @@ def load(run: int) -> dict[str, Any] | None:
     return _read(folder(run) / "state.pt")
 
 
-def keep(run: int, task: int, state: dict[str, Any]) -> None:
+def save_parser(run: int, task: int, state: dict[str, Any]) -> None:
     """Keep the parser as it is after the task (counted from 0). Errors as in `save`."""
     _write(folder(run) / f"parser-{int(task)}.pt", state)
 
 
-def kept(run: int, task: int) -> dict[str, Any] | None:
+def load_parser(run: int, task: int) -> dict[str, Any] | None:
     """What `keep` kept of this task, on the CPU; None where it has kept nothing."""
     return _read(folder(run) / f"parser-{int(task)}.pt")
 
 
-def kept_tasks(run: int) -> tuple[int, ...]:
+def saved_parsers(run: int) -> tuple[int, ...]:
     """The tasks (from 0), in order, of which `keep` has kept the parser."""
     found = [file.stem.removeprefix("parser-") for file in folder(run).glob("parser-*.pt")]
     return tuple(sorted(int(number) for number in found if number.isdecimal()))

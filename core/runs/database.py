@@ -5,6 +5,7 @@ the lock when it begins: asked for later, SQLite refuses it at once instead of w
 """
 
 import json
+import logging
 import math
 import sqlite3
 import time
@@ -22,8 +23,10 @@ from sqlalchemy.exc import (
     SQLAlchemyError,
 )
 
-from core.runs.life import StoreUnavailable
-from core.runs.tables import metadata
+from core.runs.migrations import migrate
+from core.runs.run import StoreUnavailable
+
+log = logging.getLogger(__name__)
 
 BUSY_SECONDS = 30.0  # how long a writer waits for another
 
@@ -45,7 +48,8 @@ def open_database(url: str) -> Engine:
             if where.database and where.database != ":memory:":
                 Path(where.database).parent.mkdir(parents=True, exist_ok=True)
             _prepare_sqlite(engine)
-        _create_tables(engine)
+        for note in _bring_up_to_date(engine):
+            log.warning("The run store was made by an earlier version: %s", note)
     except (OSError, SQLAlchemyError, sqlite3.Error) as error:
         raise StoreUnavailable(
             f"The run store {where.render_as_string()} can't be opened: {reason(error)}."
@@ -103,12 +107,12 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             time.sleep(0.02)
 
 
-def _create_tables(engine: Engine) -> None:
-    """Makes what is missing; once more where another process has just made it."""
+def _bring_up_to_date(engine: Engine) -> list[str]:
+    """Makes or changes tables; once more where another process has just done so."""
     writer = engine.execution_options(writes=True)
     try:
         with writer.begin() as connection:
-            metadata.create_all(connection)
+            return migrate(connection)
     except (IntegrityError, OperationalError, ProgrammingError):
         with writer.begin() as connection:
-            metadata.create_all(connection)
+            return migrate(connection)

@@ -12,7 +12,7 @@ def available() -> tuple[str, ...]:
 
 def resolve(config: RunConfig) -> str:
     """The device that a config means here; ConfigError where there is none such."""
-    from core.learner import choose_device
+    from core.training.devices import choose_device
 
     name = str(choose_device(config.device))
     return "cuda:0" if name == "cuda" else name

@@ -15,8 +15,8 @@ from sqlalchemy import func, select
 
 from core.config import RunConfig
 from core.runs import devices
-from core.runs.life import Unreadable
 from core.runs.rows import to_config
+from core.runs.run import Unreadable
 from core.runs.store import Store
 from core.runs.tables import runs, stage_times
 
@@ -47,7 +47,7 @@ def estimate(store: Store, config: RunConfig) -> Estimate | None:
 
     ConfigError or DataError where the run can't be carried out.
     """
-    from core import learner
+    from core.training import progress
 
     past = _past(store, config)
     for alike, margins, words in (
@@ -57,18 +57,18 @@ def estimate(store: Store, config: RunConfig) -> Estimate | None:
         rates = [rate for other, rate in past if alike(other)]
         if rates:
             count = f"{len(rates)} earlier run{'s' if len(rates) > 1 else ''}"
-            return _from_rates(learner.work(config), rates, margins, f"from {count} {words}here")
+            return _from_rates(progress.work(config), rates, margins, f"from {count} {words}here")
     return None
 
 
 def measure(config: RunConfig, seconds: float = 1.0) -> Estimate | None:
     """From about so many seconds of the run's own steps; None where it has too few of them."""
-    from core import learner
+    from core.training import progress
 
-    rate = learner.calibrate(config, seconds)
+    rate = progress.calibrate(config, seconds)
     if rate <= 0:
         return None
-    return _from_rates(learner.work(config), [rate], _MEASURED, "from a few steps measured now")
+    return _from_rates(progress.work(config), [rate], _MEASURED, "from a few steps measured now")
 
 
 def _past(store: Store, config: RunConfig) -> list[tuple[RunConfig, float]]:

@@ -20,8 +20,8 @@ from core.events import Event
 from core.options import ConfigError
 from core.runs import checkpoints
 from core.runs.checkpoints import CheckpointError
-from core.runs.life import FAILED, FINISHED, INTERRUPTED, STOPPED, Run, StoreError
 from core.runs.owner import Owner
+from core.runs.run import FAILED, FINISHED, INTERRUPTED, STOPPED, Run, StoreError
 from core.runs.store import Store, StoreUnavailable
 
 POLL_SECONDS = 1.0  # between two looks at the store's stop flag
@@ -116,7 +116,7 @@ def versions() -> dict[str, str]:
 
 def explain(problem: Exception) -> str:
     """Why a run failed, in one sentence for people."""
-    from core.training import TrainingFailed
+    from core.training.sequence import TrainingFailed
 
     readable = (ConfigError, DataError, TrainingFailed, CheckpointError, StoreError)
     said = " ".join(str(problem).split())
@@ -132,7 +132,7 @@ def explain(problem: Exception) -> str:
 def _learn(
     store: Store, run: Run, hold: Hold, watch: Callable[[Event], None] | None, train: Train | None
 ) -> str:
-    from core import training
+    from core.training import sequence
 
     store.note_versions(run.id, versions())
     if run.attempts == 1:
@@ -144,15 +144,15 @@ def _learn(
             watch(event)
 
     try:
-        (train or training.train)(
+        (train or sequence.train)(
             run.config,
             record,
             hold.should_stop,
             resume=checkpoints.load(run.id),
             save=lambda state: checkpoints.save(run.id, state),
-            keep=lambda task, state: checkpoints.keep(run.id, task, state),
+            save_parser=lambda task, state: checkpoints.save_parser(run.id, task, state),
         )
-    except training.Stopped:
+    except sequence.Stopped:
         return STOPPED
     return FINISHED
 
@@ -162,7 +162,7 @@ def _settle(store: Store, run: Run, owner: Owner, status: str, error: str, patie
     deadline = time.monotonic() + patience
     while True:
         try:
-            store.move(run.id, status, error=error, owner=owner)
+            store.set_status(run.id, status, error=error, owner=owner)
             break
         except StoreUnavailable as problem:
             if time.monotonic() >= deadline:

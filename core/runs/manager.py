@@ -12,12 +12,12 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from core import places
+from core import paths
 from core.config import RunConfig
 from core.runs import checkpoints, devices
 from core.runs.execution import Train, execute
-from core.runs.life import StoreError
 from core.runs.owner import new_owner
+from core.runs.run import StoreError
 from core.runs.store import Store
 
 IDLE_SECONDS = 1.0  # between two looks at the queue: another process may have added to it
@@ -150,9 +150,9 @@ class Manager:
         if self._validate is not None:
             self._validate(config)
         else:
-            from core import learner
+            from core.training import checks
 
-            learner.validate(config)
+            checks.validate(config)
 
     def _wake(self) -> None:
         with self._change:
@@ -176,7 +176,7 @@ def manager() -> Manager:
     process = sys.modules.setdefault(_PROCESS, types.ModuleType(_PROCESS))
     lock = process.__dict__.setdefault("lock", threading.Lock())
     with lock:
-        place = (str(places.home()), places.database_url())
+        place = (str(paths.home()), paths.database_url())
         if process.__dict__.get("place") != place:
             _end_manager(process)
             process.__dict__["manager"] = Manager(Store(), workers=_workers())

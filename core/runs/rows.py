@@ -1,6 +1,6 @@
 """Rows of the table of runs: what they mean, and what a change of status changes in them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -9,10 +9,22 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, select, update
 
 from core.config import RunConfig
-from core.runs import life
-from core.runs.life import FINISHED, QUEUED, RUNNING, Run, StoreError, Unreadable
+from core.events import Progress, RunStarted
+from core.runs import clock
 from core.runs.owner import Owner, gone
+from core.runs.run import (
+    FINISHED,
+    QUEUED,
+    RUNNING,
+    Run,
+    StoreError,
+    Unreadable,
+    check_transition,
+    seconds_left,
+)
 from core.runs.tables import runs
+
+_EARLIER_NAMES = {"train_rows": "n_train", "test_rows": "n_test", "reachable": "covered"}
 
 SILENCE = timedelta(seconds=30)  # no heartbeat for so long: the process counts as gone
 
@@ -48,12 +60,12 @@ def change(
     error: str = "",
     end: datetime | None = None,
 ) -> None:
-    """Move a locked row to another status; StoreError where life.MOVES forbids it.
+    """Move a locked row to another status; StoreError where MOVES forbids it.
 
     `owner` is who takes a run that begins, `end` when one that ran has ended (default: now).
     """
-    life.check_move(row.id, row.status, status)
-    moment = life.now()
+    check_transition(row.id, row.status, status)
+    moment = clock.now()
     values: dict[str, Any] = {"status": status, "stop_requested": False, "error": error}
     if row.status == RUNNING:
         ended = end or moment
@@ -77,7 +89,7 @@ def change(
 def abandoned(row: Row[Any]) -> bool:
     """Whether the process of a running run is gone; unseen ones count so when silent for long."""
     ended = gone(Owner(row.owner_host, row.owner_pid, row.owner_started, row.owner_token))
-    return life.now() - row.heartbeat > SILENCE if ended is None else ended
+    return clock.now() - row.heartbeat > SILENCE if ended is None else ended
 
 
 def unknown(id: int) -> StoreError:
@@ -99,19 +111,34 @@ def readable(found: Iterable[Row[Any]]) -> Iterator[Run]:
             yield to_run(row)
 
 
+def to_facts(stored: Mapping[str, Any]) -> RunStarted | None:
+    """The stored RunStarted, under today's or earlier names; None where there is none yet."""
+    if not stored:
+        return None
+    values = {_EARLIER_NAMES.get(name, name): value for name, value in stored.items()}
+    for name in ("tasks", "n_train", "n_test"):
+        values[name] = tuple(values[name])
+    values["covered"] = tuple(tuple(counts) for counts in values["covered"])
+    return RunStarted(**values)
+
+
+def to_progress(stored: Mapping[str, Any]) -> Progress | None:
+    """The stored Progress; None where there is none yet."""
+    return Progress(**stored) if stored else None
+
+
 def to_run(row: Row[Any]) -> Run:
     """What a row says, with the time it has run and will run still as of now.
 
     Unreadable where another version wrote what this one can't read.
     """
-    seconds, left = row.seconds, None
+    seconds, left, last = row.seconds, None, to_progress(row.progress_text)
     if row.status == RUNNING:
-        moment = life.now()
+        moment = clock.now()
         seconds += max(0.0, (moment - row.attempt_started).total_seconds())
-        if row.progress_text and row.first_time is not None:
+        if last is not None and row.first_time is not None:
             elapsed = (row.progress_time - row.first_time).total_seconds()
-            done, total = row.progress_text["done"], row.progress_text["total"]
-            left = life.seconds_left(done, total, row.first_done, elapsed)
+            left = seconds_left(last.done, last.total, row.first_done, elapsed)
         if left is not None:
             left = max(0.0, left - (moment - row.progress_time).total_seconds())
     return Run(
@@ -120,7 +147,7 @@ def to_run(row: Row[Any]) -> Run:
         config=config_of(row),
         status=row.status,
         progress=row.progress,
-        progress_text=row.progress_text,
+        last_progress=last,
         created=row.created,
         started=row.started,
         ended=row.ended,
@@ -128,7 +155,7 @@ def to_run(row: Row[Any]) -> Run:
         seconds_left=left,
         device=row.device,
         versions=row.versions,
-        facts=row.facts,
+        facts=to_facts(row.facts),
         error=row.error,
         stop_requested=row.stop_requested,
         attempts=row.attempts,

@@ -6,28 +6,42 @@ that each change sees the last one whole; a run that a process holds is known by
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Column, Connection, delete, insert, select, update
+from sqlalchemy import Column, Connection, Executable, Row, delete, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from core import places
+from core import paths
 from core.config import RunConfig
 from core.events import Event
-from core.runs import life, rows
+from core.runs import clock, rows
 from core.runs.database import open_database, reason
-from core.runs.life import QUEUED, RUNNING, STOPPED, Run, StoreError, StoreUnavailable, Unreadable
+from core.runs.event_writer import Throttle, write_event
 from core.runs.owner import Owner
-from core.runs.recording import Throttle, write_event
+from core.runs.run import (
+    FAILED,
+    INTERRUPTED,
+    QUEUED,
+    RUNNING,
+    STOPPED,
+    Run,
+    StoreError,
+    StoreUnavailable,
+    Unreadable,
+    default_name,
+)
 from core.runs.tables import runs
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Store:
     """Runs in a database; every method may be called from any thread."""
 
     def __init__(self, url: str | None = None) -> None:
-        """StoreError where the database (default: places.database_url()) can't be opened."""
-        self.url = url or places.database_url()
+        """StoreError where the database (default: paths.database_url()) can't be opened."""
+        self.url = url or paths.database_url()
         self.engine = open_database(self.url)
         self._writer = self.engine.execution_options(writes=True)
         self._throttle = Throttle()
@@ -40,9 +54,9 @@ class Store:
 
     def create(self, config: RunConfig, name: str = "", *, claimed_by: Owner | None = None) -> int:
         """A new run's number: queued, or already running for its owner."""
-        moment = life.now()
+        moment = clock.now()
         row = {
-            "name": name.strip() or life.default_name(config),
+            "name": name.strip() or default_name(config),
             "config": config.to_json(),
             "status": QUEUED,
             "wanted_device": config.device,
@@ -109,8 +123,10 @@ class Store:
 
     # --- life ---------------------------------------------------------------------------------
 
-    def move(self, id: int, status: str, *, error: str = "", owner: Owner | None = None) -> None:
-        """To another status; StoreError where life.MOVES forbids it or another owner has the run.
+    def set_status(
+        self, id: int, status: str, *, error: str = "", owner: Owner | None = None
+    ) -> None:
+        """To another status; StoreError where MOVES forbids it or another owner has the run.
 
         Progress that was held back is written first.
         """
@@ -148,7 +164,7 @@ class Store:
         try:
             return self.run(found)
         except Unreadable as error:
-            self.move(found, life.FAILED, error=str(error), owner=owner)
+            self.set_status(found, FAILED, error=str(error), owner=owner)
             raise
 
     def resume(self, id: int, *, claimed_by: Owner | None = None) -> None:
@@ -176,7 +192,7 @@ class Store:
         """Say that the owner still works on the run; False where the run is its no longer."""
         with self._writing() as connection:
             held = (runs.c.id == id, runs.c.status == RUNNING, runs.c.owner_token == owner.token)
-            beat = update(runs).where(*held).values(heartbeat=life.now())
+            beat = update(runs).where(*held).values(heartbeat=clock.now())
             return connection.execute(beat).rowcount == 1
 
     def mark_interrupted(self) -> list[int]:
@@ -189,7 +205,7 @@ class Store:
                 row = connection.execute(rows.one(seen.id).with_for_update()).first()
                 if row is not None and row.status == RUNNING and rows.abandoned(row):
                     error = "The process that ran it is gone."
-                    rows.change(connection, row, life.INTERRUPTED, error=error, end=row.heartbeat)
+                    rows.change(connection, row, INTERRUPTED, error=error, end=row.heartbeat)
                     marked.append(seen.id)
         return marked
 
@@ -198,13 +214,13 @@ class Store:
     def record(self, id: int, event: Event) -> None:
         """Keep what a run told, once under the event's key; also a sign of life.
 
-        Progress that comes thick and fast is thinned out (see core.runs.recording).
+        Progress that comes thick and fast is thinned out (see core.runs.event_writer).
         """
         due = self._throttle.due(id, event)
         if not due:
             return
         with self._writing() as connection:
-            beat = update(runs).where(runs.c.id == id).values(heartbeat=life.now())
+            beat = update(runs).where(runs.c.id == id).values(heartbeat=clock.now())
             if connection.execute(beat).rowcount == 0:  # this also locks the run's row
                 raise rows.unknown(id)
             for item in due:
@@ -213,6 +229,20 @@ class Store:
     def note_versions(self, id: int, versions: dict[str, str]) -> None:
         """What the run was computed with."""
         self._set(id, versions=versions)
+
+    # --- reading what was recorded ------------------------------------------------------------
+
+    def fetch(self, query: Executable) -> list[Row[Any]]:
+        """The rows of a query over `core.runs.tables`; StoreUnavailable where it can't be read."""
+        with self._reading() as connection:
+            return list(connection.execute(query))
+
+    def frame(self, query: Executable) -> "pd.DataFrame":
+        """The same as a DataFrame, one column for each of the query's."""
+        import pandas as pd
+
+        with self._reading() as connection:
+            return pd.read_sql_query(query, connection)
 
     # --- transactions -------------------------------------------------------------------------
 

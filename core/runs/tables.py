@@ -31,9 +31,9 @@ from core.events import (
     Accuracy,
     ActionProbabilities,
     ActionsKnown,
+    Diagnostics,
     Epoch,
-    Errors,
-    Measures,
+    ErrorCounts,
     MemoryStored,
     Predictions,
     StageTime,
@@ -102,8 +102,8 @@ def _key(name: str, kind: Any = Integer, field: str = "", many: bool = False) ->
     return Column(name, kind, primary_key=True, autoincrement=False, info=info)
 
 
-def _many(name: str, kind: Any, nullable: bool = False) -> Column[Any]:
-    return Column(name, kind, nullable=nullable, info={"many": True})
+def _many(name: str, kind: Any, nullable: bool = False, field: str = "") -> Column[Any]:
+    return Column(name, kind, nullable=nullable, info={"field": field or name, "many": True})
 
 
 epochs = _event_table(
@@ -113,9 +113,10 @@ epochs = _event_table(
     _key("stage", String(64)),
     _key("epoch"),
     Column("loss", Float),  # empty where it was not a number
-    Column("rows", Integer, nullable=False),
+    Column("rows", Integer, nullable=False, info={"field": "n_examples"}),
     Column("seconds", Float, nullable=False),
     Column("parts", JSON, nullable=False),
+    Column("stage_number", Integer, nullable=False, server_default="0"),
 )
 
 accuracies = _event_table(
@@ -131,7 +132,7 @@ memories = _event_table(
     "memories",
     MemoryStored,
     _key("task"),
-    Column("rows", JSON, nullable=False),
+    Column("rows", JSON, nullable=False, info={"field": "indices"}),
     Column("trace", JSON, nullable=False),
 )
 
@@ -172,7 +173,7 @@ predictions = _event_table(
 
 errors = _event_table(
     "errors",
-    Errors,
+    ErrorCounts,
     _key("task"),
     _key("stage", String(64)),
     _key("epoch"),
@@ -181,12 +182,13 @@ errors = _event_table(
     _many("correct", Integer),
     _many("total", Integer),
     _many("nll", Float, nullable=True),
-    _many("writable", Integer),
+    _many("writable", Integer, field="covered"),
+    Column("stage_number", Integer, nullable=False, server_default="0"),
 )
 
-measures = _event_table(
+diagnostics = _event_table(
     "measures",
-    Measures,
+    Diagnostics,
     _key("task"),
     _key("name", String(64), many=True),
     _many("value", Float, nullable=True),

@@ -13,8 +13,8 @@ import numpy as np
 from core.data.base import Example
 from core.options import option
 from core.registry import samplers
-from core.samplers.action_counts import ActionCounts, Mixture, count_actions, fill_by_entropy
 from core.samplers.base import Selection
+from core.samplers.parts.action_counts import ActionCounts, Mixture, count_actions, fill_by_entropy
 from core.similarity.base import Forms, distinct_forms
 
 
@@ -45,7 +45,9 @@ def balance(
     if size == 0:
         return Selection(())
     forms = distinct_forms(examples)
-    counts = count_actions([examples[row].steps for row in forms.first_rows], options.action_counts)
+    counts = count_actions(
+        [examples[row].derivation for row in forms.first_rows], options.action_counts
+    )
     return even_out(forms, counts, size)
 
 

@@ -25,7 +25,7 @@ class Selection:
     cluster, row out, row in, entropy), `sweeps` (entropy after each sweep).
     """
 
-    rows: tuple[int, ...]
+    indices: tuple[int, ...]
     trace: dict[str, Any] = field(default_factory=dict)
 
 
@@ -37,16 +37,16 @@ class Memory:
     """The rows kept of each finished task; the sampler chooses, the memory keeps."""
 
     size: int
-    rows: dict[int, tuple[int, ...]] = field(default_factory=dict)  # task → training row numbers
+    indices: dict[int, tuple[int, ...]] = field(default_factory=dict)  # task → training row numbers
 
     def keep(self, task: int, selection: Selection) -> None:
-        self.rows[task] = selection.rows
+        self.indices[task] = selection.indices
 
     def state(self) -> dict[int, list[int]]:
-        return {task: list(rows) for task, rows in self.rows.items()}
+        return {task: list(rows) for task, rows in self.indices.items()}
 
     def restore(self, state: dict[int, list[int]]) -> None:
-        self.rows = {int(task): tuple(rows) for task, rows in state.items()}
+        self.indices = {int(task): tuple(rows) for task, rows in state.items()}
 
 
 def select(

@@ -17,7 +17,8 @@ import numpy as np
 from core.data.base import Example
 from core.options import option
 from core.registry import samplers
-from core.samplers.action_counts import (
+from core.samplers.base import Selection
+from core.samplers.parts.action_counts import (
     MIN_GAIN,
     ActionCounts,
     Candidates,
@@ -27,7 +28,6 @@ from core.samplers.action_counts import (
     draw_actions,
     fill_by_entropy,
 )
-from core.samplers.base import Selection
 from core.similarity.base import Forms, distinct_forms
 from core.similarity.clusters import Clustering, ClusterOptions, cluster_forms
 
@@ -78,7 +78,9 @@ def dlfs(
     if size == 0:
         return Selection(())
     forms = distinct_forms(examples)
-    counts = count_actions([examples[row].steps for row in forms.first_rows], options.action_counts)
+    counts = count_actions(
+        [examples[row].derivation for row in forms.first_rows], options.action_counts
+    )
     return diversify(forms, counts, size, options, rng)
 
 

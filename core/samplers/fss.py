@@ -8,8 +8,8 @@ from core.data.base import Example
 from core.parser.model import Parser
 from core.registry import NoOptions, samplers
 from core.samplers.base import Selection
-from core.samplers.centres import nearest_to_centres
-from core.samplers.parser_views import utterance_encodings
+from core.samplers.parts.centres import nearest_to_centres
+from core.samplers.parts.parser_views import utterance_encodings
 
 
 @samplers.register("fss", label="FSS", rank=40, parser=True)

@@ -17,8 +17,8 @@ from core.options import option
 from core.parser.model import Parser
 from core.registry import samplers
 from core.samplers.base import Selection
-from core.samplers.centres import nearest_to_centres
-from core.samplers.parser_views import attention_gradients
+from core.samplers.parts.centres import nearest_to_centres
+from core.samplers.parts.parser_views import attention_gradients
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 from core.data.base import Example
 from core.registry import samplers
 from core.samplers.base import Selection
-from core.samplers.filling import fill_at_random
+from core.samplers.parts.filling import fill_at_random
 from core.similarity.base import distinct_forms
 from core.similarity.clusters import ClusterOptions, cluster_forms
 

@@ -11,12 +11,12 @@ from core.language.grammar import Action
 from core.parser.model import Parser
 from core.registry import NoOptions, samplers
 from core.samplers.base import Selection
-from core.samplers.parser_views import action_losses
+from core.samplers.parts.parser_views import action_losses
 
 
 def entities(example: Example) -> frozenset[Action]:
     """The ground fragments of a form: its names, numbers, types and relations."""
-    return frozenset(step.action for step in example.steps if not step.action.slots)
+    return frozenset(step.action for step in example.derivation if not step.action.slots)
 
 
 @samplers.register("prior", label="Prior", rank=60, parser=True)

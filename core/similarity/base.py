@@ -43,7 +43,8 @@ def distinct_forms(examples: Sequence[Example]) -> Forms:
     )
     _, first_rows, multiplicities = np.unique(of_row, return_index=True, return_counts=True)
     trees = tuple(
-        actions_to_logical_form([step.action for step in examples[row].steps]) for row in first_rows
+        actions_to_logical_form([step.action for step in examples[row].derivation])
+        for row in first_rows
     )
     return Forms(tuple(numbers), trees, of_row, first_rows, multiplicities)
 

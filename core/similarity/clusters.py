@@ -19,7 +19,7 @@ from core.language.tree import Node
 from core.options import ConfigError, option
 from core.similarity.base import Forms, Similarity, all_pairs
 from core.similarity.engines import ENGINES, check_engine
-from core.similarity.memory import available_bytes
+from core.similarity.free_ram import available_bytes
 from core.similarity.productions import ProductionSimilarity
 from core.similarity.smatch import SmatchSimilarity
 

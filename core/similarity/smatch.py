@@ -22,7 +22,7 @@ from importlib import metadata
 
 import numpy as np
 
-from core import places
+from core import paths
 from core.language.tree import Node
 from core.similarity.smatch_cache import PairCache
 from core.similarity.smatch_process import Form
@@ -89,7 +89,7 @@ class SmatchSimilarity:
         self._progress, self._should_stop = progress, should_stop or _should_stop.get()
         self._processes = processes or max(1, (os.cpu_count() or 2) - 1)
         name = f"smatch-{metadata.version('smatch')}-{RESTARTS}.sqlite"
-        self._cache = PairCache(places.home() / "cache" / name, texts.tolist())
+        self._cache = PairCache(paths.home() / "cache" / name, texts.tolist())
         self._counts = self._cache.read()
 
     def __len__(self) -> int:
@@ -152,7 +152,7 @@ def _process(forms: Sequence[Form]) -> Iterator[subprocess.Popen]:
     command = [sys.executable, "-m", "core.similarity.smatch_process"]
     with subprocess.Popen(
         command,
-        cwd=places.PROJECT,
+        cwd=paths.PROJECT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

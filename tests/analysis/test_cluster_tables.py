@@ -6,7 +6,7 @@ from scipy import stats
 from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics import adjusted_rand_score, silhouette_samples
 
-from core.analysis import agreement, clusters
+from core.analysis import clusters, similarity_comparison
 from core.config import RunConfig
 from core.data.base import load_tasks
 from core.similarity.base import all_pairs
@@ -118,7 +118,7 @@ def test_agreement_is_that_of_scipy_and_scikit_learn(distances):
     other = np.clip(one + noise + noise.T, 0, 1).astype(np.float32)
     np.fill_diagonal(other, 1)
     forms = np.arange(len(one)) * 3
-    told = agreement.agreement(forms, one, other, K, 0)
+    told = similarity_comparison.agreement(forms, one, other, K, 0)
     upper = np.triu_indices(len(one), 1)
     expected = stats.spearmanr(one[upper], other[upper]).statistic
     assert told.rank_correlation == pytest.approx(expected)
@@ -127,30 +127,34 @@ def test_agreement_is_that_of_scipy_and_scikit_learn(distances):
     for pair in told.pairs.head(50).itertuples():
         assert pair.productions == one[pair.one // 3, pair.other // 3]
         assert pair.smatch == other[pair.one // 3, pair.other // 3]
-    same = agreement.agreement(forms, one, one, K, 0)
+    same = similarity_comparison.agreement(forms, one, one, K, 0)
     assert same.rank_correlation == pytest.approx(1)
     assert same.adjusted_rand == 1
 
 
 def test_agreement_of_constant_similarities_has_no_correlation():
     ones = np.ones((3, 3), dtype=np.float32)
-    assert np.isnan(agreement.agreement(np.arange(3), ones, ones, 2, 0).rank_correlation)
+    assert np.isnan(
+        similarity_comparison.agreement(np.arange(3), ones, ones, 2, 0).rank_correlation
+    )
 
 
 def test_a_sample_of_forms_is_even_and_seeded():
-    assert list(agreement.sample_forms(4, 10, 0)) == [0, 1, 2, 3]
-    drawn = agreement.sample_forms(1000, 50, 3)
+    assert list(similarity_comparison.sample_forms(4, 10, 0)) == [0, 1, 2, 3]
+    drawn = similarity_comparison.sample_forms(1000, 50, 3)
     assert len(set(drawn)) == 50
-    assert (drawn == agreement.sample_forms(1000, 50, 3)).all()
-    assert (drawn != agreement.sample_forms(1000, 50, 4)).any()
+    assert (drawn == similarity_comparison.sample_forms(1000, 50, 3)).all()
+    assert (drawn != similarity_comparison.sample_forms(1000, 50, 4)).any()
 
 
 def test_comparing_tells_its_progress_and_can_be_stopped(found):
     trees, forms = found.forms.trees[:4], np.arange(4)
     with pytest.raises(SmatchStopped):
-        agreement.compare(trees, forms, 2, 0, should_stop=lambda: True)
+        similarity_comparison.compare(trees, forms, 2, 0, should_stop=lambda: True)
     told = []
-    result = agreement.compare(trees, forms, 2, 0, progress=lambda *now: told.append(now))
+    result = similarity_comparison.compare(
+        trees, forms, 2, 0, progress=lambda *now: told.append(now)
+    )
     assert told[-1] == (6, 6)
     assert result.pairs.smatch.between(0, 1).all()
 

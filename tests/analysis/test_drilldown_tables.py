@@ -62,7 +62,7 @@ def test_p_of_a_row_is_that_of_the_actions_step_or_of_all_steps(store, run):
         example = task.test[line.row]
         assert whole.curve[line.row][line.after] == pytest.approx(math.prod(line.gold))
         if line.row in of_action.index:
-            (place,) = [t for t, step in enumerate(example.steps) if step.action == BIG]
+            (place,) = [t for t, step in enumerate(example.derivation) if step.action == BIG]
             assert of_action.curve[line.row][line.after] == line.gold[place]
     assert of_action.final.is_monotonic_increasing  # the worst first
     assert whole.final.is_monotonic_increasing
@@ -100,7 +100,7 @@ def test_rows_whose_form_the_grammar_cannot_write_have_no_p_and_come_last(store,
     assert table.row.iloc[-1] == 0
     assert math.isnan(table.final.iloc[-1])
     grammar = drilldown.read_learned(TOY).grammar
-    assert drilldown.not_writable(grammar, strange.steps, 2, NAMES) == [
+    assert drilldown.not_writable(grammar, strange.derivation, 2, NAMES) == [
         "",
         "",
         "not in the grammar",
@@ -109,7 +109,7 @@ def test_rows_whose_form_the_grammar_cannot_write_have_no_p_and_come_last(store,
 
 def test_a_step_that_a_later_task_shows_is_not_known_before(store):
     grammar = drilldown.read_learned(TOY).grammar
-    steps = make_toy_tasks()[2].train[3].steps  # the longest field
+    steps = make_toy_tasks()[2].train[3].derivation  # the longest field
     before = drilldown.not_writable(grammar, steps, 1, NAMES)
     assert set(before) == {"", "not known before farm"}
     assert set(drilldown.not_writable(grammar, steps, 2, NAMES)) == {""}
@@ -211,7 +211,7 @@ def test_a_parse_that_never_ended_is_written_with_its_gaps():
     grammar = drilldown.read_learned(TOY).grammar
     for task in make_toy_tasks():
         for row in task.train:
-            numbers = [grammar.action_ids[step.action] for step in row.steps]
+            numbers = [grammar.action_ids[step.action] for step in row.derivation]
             assert str(alignment.written(grammar, numbers)) == row.logical_form
             for cut in range(len(numbers)):
                 text = str(alignment.written(grammar, numbers[:cut]))
@@ -238,4 +238,6 @@ def test_nodes_that_the_other_tree_lacks_are_found(gold, other, mine, others):
 
 def test_the_gold_tree_is_that_of_the_derivation():
     row = make_toy_tasks()[0].test[1]
-    assert str(actions_to_logical_form([step.action for step in row.steps])) == row.logical_form
+    assert (
+        str(actions_to_logical_form([step.action for step in row.derivation])) == row.logical_form
+    )

@@ -15,12 +15,12 @@ from core.registry import samplers
 
 def test_a_fragment_is_told_apart_by_the_label_it_hangs_under():
     read = FormReader().example
-    one, other = (read("", f"( {label} ( f x ) ( g ( type y ) ) )").steps for label in "ab")
+    one, other = (read("", f"( {label} ( f x ) ( g ( type y ) ) )").derivation for label in "ab")
     assert one[1].action == other[1].action  # ( f x )
     first, second = ([step.action for step in by_parent(steps)] for steps in (one, other))
     assert first[1] != second[1]
     assert first[2:] == second[2:]  # ( g _ ) is no fragment, ( type y ) hangs under g in both
-    assert [str(step.action) for step in by_parent(read("", "x").steps)] == ["GEN ( x )"]
+    assert [str(step.action) for step in by_parent(read("", "x").derivation)] == ["GEN ( x )"]
 
 
 @pytest.mark.parametrize("counted", COUNTED)
@@ -35,8 +35,8 @@ def test_entropies_are_those_of_the_samplers_own_choice(counted: str, toy_tasks:
         given = {"action_counts": "presence"} if name in ("dlfs", "balance") else {}
         options, values = build_options(entry.options, given), []
         for seed in seeds:
-            kept = entry.value(rows, 3, options, np.random.default_rng(seed), None).rows
-            steps = [rows[row].steps for row in kept]
+            kept = entry.value(rows, 3, options, np.random.default_rng(seed), None).indices
+            steps = [rows[row].derivation for row in kept]
             steps = steps if counted == "actions" else [by_parent(each) for each in steps]
             counts = Counter(action for each in steps for action in {s.action for s in each})
             values.append(entropy(list(counts.values())))

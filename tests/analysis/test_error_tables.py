@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.analysis import errors
+from core.analysis import error_curves
 from core.config import RunConfig
-from core.events import Errors
+from core.events import ErrorCounts
 from core.runs.store import Store
 from tests.made_up import TASKS, finished_run, tell_errors
 
@@ -28,30 +28,30 @@ def test_error_is_pooled_over_the_tasks_seen_or_that_of_one(store):
     run = finished_run(store, RunConfig())
     store.record(
         run,
-        Errors(1, "slow", 0, (0, 0, 1, 1), ("train", "test") * 2, (9, 4, 6, 1), (10, 8, 10, 4),
+        ErrorCounts(1, "slow", 0, (0, 0, 1, 1), ("train", "test") * 2, (9, 4, 6, 1), (10, 8, 10, 4),
                (3.0, 8.0, 5.0, 4.0), (10, 8, 10, 2)),
     )  # fmt: skip
-    table = errors.curves(store, [store.run(run)]).table.set_index("split")
+    table = error_curves.curves(store, [store.run(run)]).table.set_index("split")
     assert table.match["train"] == pytest.approx(5 / 20)
     assert table.match["test"] == pytest.approx(7 / 12)
     assert table.nll_mean["train"] == pytest.approx(8 / 20)
     assert table.nll_mean["test"] == pytest.approx(12 / 10)  # over the writable rows
-    one = errors.curves(store, [store.run(run)], TASKS[1]).table.set_index("split")
+    one = error_curves.curves(store, [store.run(run)], TASKS[1]).table.set_index("split")
     assert one.match["test"] == pytest.approx(3 / 4)
     assert one.nll_mean["test"] == pytest.approx(4 / 2)
-    assert errors.curves(store, [store.run(run)], TASKS[2]).table.empty
+    assert error_curves.curves(store, [store.run(run)], TASKS[2]).table.empty
 
 
 def test_rows_that_cannot_be_counted_give_no_number(store):
     run = finished_run(store, RunConfig())
-    store.record(run, Errors(0, "train", 0, (0,), ("test",), (0,), (5,), (0.0,), (0,)))
-    table = errors.curves(store, [store.run(run)]).table
+    store.record(run, ErrorCounts(0, "train", 0, (0,), ("test",), (0,), (5,), (0.0,), (0,)))
+    table = error_curves.curves(store, [store.run(run)]).table
     assert table.match.tolist() == [1.0]
     assert table.nll_mean.isna().all()
 
 
 def test_epochs_follow_one_another_stage_after_stage(store):
-    found = errors.curves(store, [store.run(told(store))])
+    found = error_curves.curves(store, [store.run(told(store))])
     train = found.table[found.table.split == "train"]
     assert train["at"].tolist() == list(range(1, 19))
     order = list(zip(train.task, train.stage, train.epoch, strict=True))
@@ -66,7 +66,7 @@ def test_runs_without_a_stage_leave_its_place_empty(store):
     both = [told(store), told(store, WITHOUT, stages={"slow": 4})]
     both.append(told(store, RunConfig(method="finetune"), stages={"train": 3}))
     both.append(told(store, RunConfig(method="emar"), stages={"initial": 1, "train": 4}))
-    found = errors.curves(store, [store.run(run) for run in both])
+    found = error_curves.curves(store, [store.run(run) for run in both])
     test = found.table[found.table.split == "test"]
     where = {run: rows["at"].tolist()[:5] for run, rows in test.groupby("run")}
     assert where[both[0]] == [1, 2, 3, 4, 5]
@@ -79,30 +79,33 @@ def test_runs_without_a_stage_leave_its_place_empty(store):
 def test_a_task_is_found_by_its_name_wherever_a_run_learns_it(store):
     turned = tuple(reversed(TASKS))
     runs = [store.run(told(store)), store.run(told(store, names=turned))]
-    assert errors.task_names(runs) == ["", TASKS[1], ""]
-    table = errors.curves(store, runs, TASKS[0]).table
+    assert error_curves.task_names(runs) == ["", TASKS[1], ""]
+    table = error_curves.curves(store, runs, TASKS[0]).table
     assert set(table.run) == {1, 2}
     assert table[table.run == 1].task.min() == 0
     assert table[table.run == 2].task.min() == 2
-    assert errors.curves(store, runs, "nowhere").table.empty
+    assert error_curves.curves(store, runs, "nowhere").table.empty
 
 
 def test_only_runs_that_told_errors_are_recorded(store):
     silent = finished_run(store, RunConfig())
     run = told(store)
-    assert errors.recorded(store, [silent, run]) == {run}
-    assert errors.recorded(store, [silent]) == set()
-    assert errors.curves(store, [store.run(silent)]).table.empty
+    assert error_curves.recorded(store, [silent, run]) == {run}
+    assert error_curves.recorded(store, [silent]) == set()
+    assert error_curves.curves(store, [store.run(silent)]).table.empty
 
 
 def test_the_default_is_the_newest_run_with_and_without_the_fast_stage(store):
     base = RunConfig(memory_size=10)
-    configs = [base, errors.without_fast(base), base.with_(error_rows=4), WITHOUT]
+    configs = [base, error_curves.without_fast(base), base.with_(error_rows=4), WITHOUT]
     configs += [base.with_(seed=3), RunConfig(method="emr")]
     runs = [store.run(finished_run(store, config)) for config in configs][::-1]
-    assert [run.id for run in errors.pair(runs)] == [3, 2]  # recording does not matter, seeds do
-    assert [run.id for run in errors.pair(runs[:2])] == [6]
-    assert errors.pair([]) == []
+    assert [run.id for run in error_curves.pair(runs)] == [
+        3,
+        2,
+    ]  # recording does not matter, seeds do
+    assert [run.id for run in error_curves.pair(runs[:2])] == [6]
+    assert error_curves.pair([]) == []
 
 
 @pytest.mark.parametrize(
@@ -116,17 +119,17 @@ def test_the_default_is_the_newest_run_with_and_without_the_fast_stage(store):
     ],
 )
 def test_which_runs_have_a_fast_stage(config, fast):
-    assert errors.has_fast(config) is fast
+    assert error_curves.has_fast(config) is fast
     if fast:
-        less = errors.without_fast(config)
-        assert not errors.has_fast(less)
+        less = error_curves.without_fast(config)
+        assert not error_curves.has_fast(less)
         less.options("method")  # it is a config that can be run
 
 
 def test_labels_tell_runs_apart(store):
     configs = [RunConfig(), WITHOUT, RunConfig(seed=1), RunConfig(seed=1)]
     runs = [store.run(finished_run(store, config)) for config in configs]
-    named = errors.labels(runs)
+    named = error_curves.labels(runs)
     assert len(set(named.values())) == 4
     assert named[1].startswith("Total Recall")
     assert named[3].endswith("run 3")
@@ -135,8 +138,8 @@ def test_labels_tell_runs_apart(store):
 
 def test_last_values_are_those_of_the_last_epoch(store):
     runs = [store.run(told(store)), store.run(told(store, until=7))]
-    table = errors.curves(store, runs).table
-    ends = errors.last_values(table).set_index("run")
+    table = error_curves.curves(store, runs).table
+    ends = error_curves.last_values(table).set_index("run")
     assert ends.task.tolist() == [2, 1]
     for run in (1, 2):
         last = table[(table.run == run) & (table.split == "test")].iloc[-1]

@@ -34,7 +34,7 @@ def where_it_occurs() -> dict[str, list[int]]:
     found = defaultdict(set)
     for k, task in enumerate(make_toy_tasks()):
         for row in task.train:
-            for step in row.steps:
+            for step in row.derivation:
                 found[str(step.action)].add(k)
     return {text: sorted(tasks) for text, tasks in found.items()}
 
@@ -71,7 +71,7 @@ def test_counts_are_occurrences_in_the_origins_training_rows(store):
     table = forgetting.action_table(store, run, 0).set_index("text")
     counts = defaultdict(int)
     for row in make_toy_tasks()[0].train:
-        for step in row.steps:
+        for step in row.derivation:
             counts[str(step.action)] += 1
     assert dict(table["count"]) == counts
 
@@ -160,7 +160,7 @@ def test_all_learned_at_once_has_nothing_to_drop_from(store):
 def test_a_table_for_a_file_has_a_column_for_each_task(store):
     run = store.run(recorded_run(store, TOY))
     table = forgetting.action_table(store, run, 0)
-    flat = forgetting.spelled_out(table, run.facts["tasks"], 0)
+    flat = forgetting.spelled_out(table, run.tasks, 0)
     names = ["P after 1 zoo", "P after 2 port", "P after 3 farm"]
     assert list(flat.columns[-3:]) == names
     assert flat[names].to_numpy() == pytest.approx(np.array([*table.curve]))
@@ -174,7 +174,7 @@ def brute_force(parsers: Parsers, after: int, on: int) -> dict[str, tuple[float,
     with parsers.after(after) as parser:
         for example in parsers.tasks[on].train:
             reader = Reader(parser, example.words)
-            slots, actions = parser.grammar.encode(example.steps)
+            slots, actions = parser.grammar.encode(example.derivation)
             for slot, action in zip(slots, actions, strict=True):
                 scores = reader.scores()
                 among = torch.softmax(scores[applicable(parser, slot, on)], 0)

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.analysis import accuracy, gains
+from core.analysis import accuracy, transfer_tables
 from core.analysis.transfer import MEASURES
 from core.config import RunConfig
 from core.events import Accuracy
-from core.runs.life import FINISHED, STOPPED
 from core.runs.owner import new_owner
+from core.runs.run import FINISHED, STOPPED
 from core.runs.store import Store
 from tests.made_up import ROWS, TASKS, finished_run, matrix, running_run, started
 
@@ -29,7 +29,7 @@ def at_once(store: Store) -> int:
     store.record(id, started())
     for i, rows in enumerate(ROWS):
         store.record(id, Accuracy(2, i, rows // 2, rows))
-    store.move(id, FINISHED)
+    store.set_status(id, FINISHED)
     return id
 
 
@@ -38,7 +38,7 @@ def first_only(store: Store, config: RunConfig, tasks, correct: int) -> int:
     id = store.create(config, claimed_by=new_owner())
     store.record(id, started(tasks))
     store.record(id, Accuracy(0, 0, correct, 100))
-    store.move(id, STOPPED)
+    store.set_status(id, STOPPED)
     return id
 
 
@@ -53,7 +53,7 @@ def read(store: Store, ids):
 def test_courses_are_the_measures_of_the_counts_after_each_task(store) -> None:
     id = finished_run(store, RunConfig(), kept=0.5)
     _, cells, _, _ = read(store, [id])
-    table = gains.courses(cells)
+    table = transfer_tables.courses(cells)
     assert list(table.after) == [0, 1, 2]
     assert list(table.task) == list(TASKS)
     told = matrix(0.5)
@@ -73,9 +73,9 @@ def test_courses_are_the_measures_of_the_counts_after_each_task(store) -> None:
 def test_the_first_task_and_an_unfinished_run_have_no_values(store) -> None:
     ids = [finished_run(store, RunConfig()), running_run(store, RunConfig(method="emr"))]
     _, cells, groups, learned = read(store, ids)
-    table = gains.courses(cells)
+    table = transfer_tables.courses(cells)
     assert table[table.after == 0][list(MEASURES)].isna().all(axis=None)
-    last = gains.final(table, groups, learned)
+    last = transfer_tables.final(table, groups, learned)
     assert list(last.n) == [1, 0]
     assert last.loc[1, list(MEASURES)].isna().all()
     assert last.missing[1] == f"Run {ids[1]} has learned 1 of 3 tasks."
@@ -86,14 +86,14 @@ def test_seeds_are_averaged_and_those_that_have_not_ended_left_out(store) -> Non
     ids = [finished_run(store, RunConfig(seed=s), seed=s, kept=0.6) for s in range(3)]
     ids.append(running_run(store, RunConfig(seed=9)))
     _, cells, groups, learned = read(store, ids)
-    table = gains.courses(cells)
-    last = gains.final(table, groups, learned)
+    table = transfer_tables.courses(cells)
+    last = transfer_tables.final(table, groups, learned)
     assert list(last.n) == [3]
     for name in PLAIN:
         values = table[table.run.isin(ids[:3]) & (table.after == 2)][name]
         assert last[name][0] == pytest.approx(values.mean())
         assert last[f"{name}_deviation"][0] == pytest.approx(values.std(ddof=1))
-    course = gains.spread(table, groups, "backward")
+    course = transfer_tables.spread(table, groups, "backward")
     assert list(course.after) == [1, 2]
     assert list(course.runs) == [3, 3]
     assert course.backward[1] == pytest.approx(last.backward[0])
@@ -102,7 +102,7 @@ def test_seeds_are_averaged_and_those_that_have_not_ended_left_out(store) -> Non
 def test_a_run_that_learned_all_at_once_has_no_values_and_says_why(store) -> None:
     id = at_once(store)
     _, cells, groups, learned = read(store, [id])
-    last = gains.final(gains.courses(cells), groups, learned)
+    last = transfer_tables.final(transfer_tables.courses(cells), groups, learned)
     assert last[list(MEASURES)].isna().all(axis=None)
     assert "learned at once" in last.missing[0]
 
@@ -110,13 +110,20 @@ def test_a_run_that_learned_all_at_once_has_no_values_and_says_why(store) -> Non
 def test_zero_shot_accuracies_give_forward_transfer(store) -> None:
     id = finished_run(store, RunConfig())
     _, cells, groups, learned = read(store, [id])
-    table = gains.courses(cells, zero_shot={id: {1: 0.2, 2: 0.5}})
+    table = transfer_tables.courses(cells, zero_shot={id: {1: 0.2, 2: 0.5}})
     assert table.forward.to_numpy() == pytest.approx([np.nan, 0.2, 0.35], nan_ok=True)
-    assert gains.courses(cells, zero_shot={id: {1: 0.2}}).forward.isna().tolist() == [1, 0, 1]
-    said = gains.final(table, groups, learned).missing[0]
+    assert transfer_tables.courses(cells, zero_shot={id: {1: 0.2}}).forward.isna().tolist() == [
+        1,
+        0,
+        1,
+    ]
+    said = transfer_tables.final(table, groups, learned).missing[0]
     assert "Zero-shot" not in said
     assert "learned first by no run" in said
-    assert "Zero-shot" in gains.final(gains.courses(cells), groups, learned).missing[0]
+    assert (
+        "Zero-shot"
+        in transfer_tables.final(transfer_tables.courses(cells), groups, learned).missing[0]
+    )
 
 
 def test_alone_is_the_mean_of_the_runs_of_the_same_settings_that_learned_a_task_first(
@@ -130,23 +137,23 @@ def test_alone_is_the_mean_of_the_runs_of_the_same_settings_that_learned_a_task_
     first_only(store, config.with_(task_order=(three, one)), (three, one), 10)
     first_only(store, config.with_(memory_size=8), (three, two, one), 99)  # another setting
     run = store.run(id)
-    (found,) = gains.alone(store, [run], store.runs()).values()
+    (found,) = transfer_tables.alone(store, [run], store.runs()).values()
     own = matrix(0.7)[0][0] / ROWS[0]
     assert found == pytest.approx({one: own, two: 0.65, three: 0.1})
     _, cells, groups, learned = read(store, [id])
-    table = gains.courses(cells, alone={id: found})
+    table = transfer_tables.courses(cells, alone={id: found})
     just = [matrix(0.7)[i][i] / ROWS[i] for i in range(3)]
     assert table.forward_alone[2] == pytest.approx((just[1] - 0.65 + just[2] - 0.1) / 2)
-    assert "learned first" not in gains.final(table, groups, learned).missing[0]
+    assert "learned first" not in transfer_tables.final(table, groups, learned).missing[0]
 
 
 def test_no_runs_give_empty_tables(store) -> None:
     cells = accuracy.cells(store, [])
-    table = gains.courses(cells)
+    table = transfer_tables.courses(cells)
     assert table.empty
-    assert gains.final(table, [], {}).empty
-    assert gains.spread(table, [], "backward").empty
-    assert gains.matrix(cells).shape == (0, 0)
+    assert transfer_tables.final(table, [], {}).empty
+    assert transfer_tables.spread(table, [], "backward").empty
+    assert transfer_tables.matrix(cells).shape == (0, 0)
 
 
 def test_a_task_tested_in_part_only_does_not_count(store) -> None:
@@ -154,4 +161,4 @@ def test_a_task_tested_in_part_only_does_not_count(store) -> None:
     _, cells, _, _ = read(store, [id])
     half = cells[~((cells.after == 2) & (cells.on == 1))]
     assert isinstance(half, pd.DataFrame)
-    assert gains.matrix(half).shape == (2, 2)
+    assert transfer_tables.matrix(half).shape == (2, 2)

@@ -43,26 +43,26 @@ def counted(examples, rows, kind):
     """Action counts of these rows, by hand."""
     found = Counter()
     for row in rows:
-        actions = [str(step.action) for step in examples[row].steps]
+        actions = [str(step.action) for step in examples[row].derivation]
         found.update(actions if kind == "frequency" else set(actions))
     return found
 
 
 @pytest.mark.parametrize("kind", memory.COUNTS)
 def test_entropies_are_those_of_scipy(task, examples, memories, kind):
-    measured = memory.measures(task, memories)
+    measured = memory.measurements(task, memories)
     for kept, value in zip(memories, measured[f"entropy_{kind}"], strict=True):
         counts = list(counted(examples, kept.rows, kind).values())
         assert value == pytest.approx(stats.entropy(counts))
 
 
 def test_coverage_is_that_of_sets(task, examples, memories):
-    measured = memory.measures(task, [task.everything(), *memories])
+    measured = memory.measurements(task, [task.everything(), *memories])
     every = range(len(examples))
     for kept, row in zip([task.everything(), *memories], measured.itertuples(), strict=True):
         for name, of in (
-            ("actions", lambda r: {step.action for step in examples[r].steps}),
-            ("slots", lambda r: {step.slot for step in examples[r].steps}),
+            ("actions", lambda r: {step.action for step in examples[r].derivation}),
+            ("slots", lambda r: {step.slot for step in examples[r].derivation}),
             ("forms", lambda r: {examples[r].logical_form}),
             ("clusters", lambda r: {task.clusters[task.forms.of_row[r]]}),
         ):
@@ -86,14 +86,14 @@ def test_overlap_is_jaccards_index_by_hand():
 
 
 def test_stability_averages_the_pairs_of_seeds(task, memories):
-    table = memory.stability(memories, memory.measures(task, memories)).set_index("label")
+    table = memory.stability(memories, memory.measurements(task, memories)).set_index("label")
     a, b, c = (set(kept.rows) for kept in memories[3:6])
     pairs = [len(x & y) / len(x | y) for x, y in ((a, b), (a, c), (b, c))]
     assert table.jaccard["dlfs"] == pytest.approx(np.mean(pairs))
     assert table.lowest["dlfs"] == pytest.approx(min(pairs))
     assert (table.always["dlfs"], table.ever["dlfs"]) == (len(a & b & c), len(a | b | c))
     assert table.jaccard["balance"] == 1  # nothing in it is drawn
-    alone = memory.stability(memories[:1], memory.measures(task, memories[:1]))
+    alone = memory.stability(memories[:1], memory.measurements(task, memories[:1]))
     assert alone[["jaccard", "entropy_presence_deviation"]].isna().all(axis=None)
 
 
@@ -123,9 +123,9 @@ def test_the_search_of_dlfs_retold_leads_to_its_memory(task, memories):
         if step.kind == "swap":
             rows.append(rows[-1] - {step.row_in} | {step.row_out})
             assert step.form_in == task.examples[step.row_in].logical_form
-    start = memory.measures(task, [Kept("start", 0, tuple(rows[-1]))])
+    start = memory.measurements(task, [Kept("start", 0, tuple(rows[-1]))])
     assert table.entropy.iloc[0] == pytest.approx(start.entropy_frequency[0])
-    end = memory.measures(task, [kept])
+    end = memory.measurements(task, [kept])
     assert table.entropy.iloc[-1] == pytest.approx(end.entropy_frequency[0])
     swaps = table[table.kind == "swap"]
     assert len(swaps) > 0
@@ -146,7 +146,9 @@ def test_chosen_rows_are_the_examples_and_survive_a_tsv(task, examples, memories
     for row in back.itertuples():
         assert row.utterance == examples[row.row].utterance
         assert row.logical_form == examples[row.row].logical_form
-        assert row.actions.split("  ") == [str(step.action) for step in examples[row.row].steps]
+        assert row.actions.split("  ") == [
+            str(step.action) for step in examples[row.row].derivation
+        ]
 
 
 def test_find_looks_into_utterance_form_and_actions_letter_for_letter(task, memories):
@@ -163,7 +165,7 @@ def test_a_choice_is_what_a_run_would_have_stored_first(examples, memories):
 
     config = RunConfig(sampler="dlfs", memory_size=K, seed=1)
     mine = select(config, examples, Generators(1).for_arrays("sampler"))
-    assert memories[4].rows == mine.rows
+    assert memories[4].rows == mine.indices
 
 
 def test_stored_memories_are_those_that_runs_told():
@@ -181,6 +183,6 @@ def test_stored_memories_are_those_that_runs_told():
 
 def test_a_task_of_one_form_is_no_accident(examples):
     task = memory.read_task([examples[0]] * 3, 5)
-    measured = memory.measures(task, [Kept("a", 0, (1,)), Kept("b", 0, ())])
+    measured = memory.measurements(task, [Kept("a", 0, (1,)), Kept("b", 0, ())])
     assert list(measured.forms_share) == [1, 0]
     assert measured.entropy_presence[1] == 0

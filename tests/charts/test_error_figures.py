@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.analysis.errors import Curves, curves, labels, task_names
-from core.charts.errors import MAX_POINTS, errors
+from core.analysis.error_curves import Curves, curves, labels, task_names
+from core.charts.error_curves import MAX_POINTS, errors
 from core.charts.template import colour
 from core.config import RunConfig
 from core.runs.store import Store

@@ -23,8 +23,8 @@ def kept():
 
 
 def test_entropies_have_a_mark_for_each_seed_in_both_ways(task, kept):
-    measured = memory.measures(task, kept)
-    figure = charts.entropies(measured, memory.measures(task, [task.everything()]))
+    measured = memory.measurements(task, kept)
+    figure = charts.entropies(measured, memory.measurements(task, [task.everything()]))
     assert len(figure.data) == 4
     assert figure.data[0].x == pytest.approx(measured.entropy_frequency[:2])
     assert figure.data[1].x == pytest.approx(measured.entropy_presence[:2])
@@ -32,7 +32,7 @@ def test_entropies_have_a_mark_for_each_seed_in_both_ways(task, kept):
 
 
 def test_coverage_bars_are_means_with_their_deviation(task, kept):
-    measured = memory.measures(task, kept)
+    measured = memory.measurements(task, kept)
     bar = charts.coverage(measured).data[0]
     shares = 100 * measured[[f"{name}_share" for name in memory.COVERED]].iloc[:2]
     assert bar.y == pytest.approx(shares.mean())

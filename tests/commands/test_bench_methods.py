@@ -6,9 +6,9 @@ import torch
 from core.__main__ import main
 from core.commands.bench import methods as bench
 from core.config import RunConfig
-from core.learner import Learner
-from core.methods.penalty import flat
+from core.methods.parts.penalty import flat
 from core.registry import methods
+from core.training.assembly import Learner
 
 
 def config(method: str, **options: object) -> RunConfig:
@@ -61,7 +61,7 @@ def test_an_epoch_counts_each_kind_of_step_as_often_as_it_has_them(monkeypatch) 
         now[0] += seconds[step.kind]
         return {}
 
-    monkeypatch.setattr("core.methods.descent.Descent.take", take)
+    monkeypatch.setattr("core.training.stage_optimizer.StageOptimizer.step", take)
     base = Learner(config("finetune"))
     cost = dict(bench.costs_at(config("protoparser"), base, [1], 2))[1]
     steps = -(-len(base.tasks[0].train) // 2)

@@ -34,8 +34,8 @@ def test_grown_forms_keep_their_shape_and_have_their_own_entities(toy_tasks: tup
     grown = grow(rows, 40)
     assert len(grown) == 40
     assert len(distinct_forms(grown)) > 20
-    shapes = {tuple(step.slot for step in row.steps) for row in rows}
-    assert {tuple(step.slot for step in row.steps) for row in grown} <= shapes
+    shapes = {tuple(step.slot for step in row.derivation) for row in rows}
+    assert {tuple(step.slot for step in row.derivation) for row in grown} <= shapes
     functional = FormReader().example("q", "query ( keyval ( 'name' , 'Paris' ) , count ( x ) )")
     assert "( 'name' , 'entity_" in grow([functional], 1)[0].logical_form
     assert grown == grow(rows, 40)

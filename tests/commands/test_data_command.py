@@ -16,7 +16,7 @@ from tests.data.mirror import NAMES, contents, mirror, write_digests, write_file
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty data folder, and made-up files as the published ones."""
     table = write_digests(tmp_path / "digests.txt", contents())
-    monkeypatch.setattr("core.data.inventory.DIGESTS", table)
+    monkeypatch.setattr("core.data.io.inventory.DIGESTS", table)
     monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path / "data"))
     return tmp_path / "data"
 

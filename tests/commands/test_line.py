@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from core.__main__ import build_parser
 from core.commands.line import command_line, flag, read_config
 from core.config import OPTION_GROUPS, RunConfig, read_toml
-from core.needs import own_sampler
 from core.options import ConfigError, OptionSpec, specs
 from core.registry import methods
+from core.validation import default_sampler
 
 
 def parse(words: list[str]) -> RunConfig:
@@ -51,7 +51,7 @@ def configs(draw: st.DrawFn) -> RunConfig:
 @settings(deadline=None, max_examples=60)
 @given(configs())
 def test_a_config_as_words_and_back_is_the_same(config: RunConfig) -> None:
-    for own in ("", own_sampler(config.method)):
+    for own in ("", default_sampler(config.method)):
         words = shlex.split(command_line(config, own))
         assert words[:4] == ["python", "-m", "core", "train"]
         assert parse(words[3:]) == config
@@ -87,8 +87,10 @@ def test_a_toml_file_is_the_base_and_words_go_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", list(methods))
-def test_a_method_brings_its_own_sampler_unless_another_is_said(name: str, tmp_path: Path) -> None:
-    own = own_sampler(name)
+def test_a_method_brings_its_default_sampler_unless_another_is_said(
+    name: str, tmp_path: Path
+) -> None:
+    own = default_sampler(name)
     assert parse(["train", "--method", name]).sampler == own
     assert parse(["train", "--method", name, "--sampler", "lfs"]).sampler == "lfs"
     file = tmp_path / "base.toml"

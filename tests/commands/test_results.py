@@ -11,9 +11,9 @@ import pytest
 from core.__main__ import main
 from core.config import RunConfig
 from core.events import Accuracy
-from core.places import PROJECT
-from core.runs.life import FINISHED
+from core.paths import PROJECT
 from core.runs.owner import new_owner
+from core.runs.run import FINISHED
 from core.runs.store import Store
 from tests.made_up import ROWS, finished_run, matrix, running_run, started
 
@@ -146,7 +146,7 @@ def test_a_method_without_memories_has_no_sampler(capsys) -> None:
     id = store.create(CONFIG.with_(method="finetune"), claimed_by=new_owner())
     store.record(id, started())
     store.record(id, Accuracy(0, 0, 10, 40))
-    store.move(id, FINISHED)
+    store.set_status(id, FINISHED)
     assert cells(printed(capsys)[-1])[:2] == ["Fine-tune", "–"]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from core.__main__ import main
 from core.config import RunConfig
-from core.events import Measures
+from core.events import Diagnostics
 from core.runs.owner import new_owner
 from core.runs.store import Store
 from tests.made_up import started, tell
@@ -36,8 +36,8 @@ def test_a_tasks_own_parameters_are_told_where_there_are_any(store, capsys) -> N
 def test_what_a_method_tells_stands_below_its_task(store, capsys) -> None:
     id = store.create(RunConfig(method="hat"), claimed_by=new_owner())
     tell(store, id)
-    store.record(id, Measures(1, ("units in use, decoder", "broken"), (0.4375, float("nan"))))
-    store.record(id, Measures(1, ("units in use, decoder", "broken"), (0.5, float("nan"))))
+    store.record(id, Diagnostics(1, ("units in use, decoder", "broken"), (0.4375, float("nan"))))
+    store.record(id, Diagnostics(1, ("units in use, decoder", "broken"), (0.5, float("nan"))))
     lines = shown(id, capsys).splitlines()
     (after,) = [number for number, line in enumerate(lines) if line.startswith("after 2 ")]
     assert lines[after + 2 : after + 4] == ["   broken: nan", "   units in use, decoder: 0.5"]

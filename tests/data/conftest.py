@@ -11,7 +11,7 @@ from tests.data.mirror import contents, write_digests, write_files
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data folder that is not there yet; the mirror's files are taken as the published ones."""
     table = write_digests(tmp_path / "digests.txt", contents())
-    monkeypatch.setattr("core.data.inventory.DIGESTS", table)
+    monkeypatch.setattr("core.data.io.inventory.DIGESTS", table)
     monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path / "data"))
     return tmp_path / "data"
 

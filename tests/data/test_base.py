@@ -4,7 +4,7 @@ import pytest
 
 from core.config import RunConfig
 from core.data.base import FormReader, Task, hold_out, load_tasks, order_tasks
-from core.language.grammar import logical_form_to_steps
+from core.language.grammar import logical_form_to_derivation
 from core.language.tree import Notation, read
 from core.options import ConfigError
 
@@ -14,9 +14,11 @@ def test_equal_forms_and_equal_steps_are_one_object() -> None:
     first = reader.example("a", "( f ( g x ) y )")
     second = reader.example("b", "( f ( g x ) y )")
     third = reader.example("c", "( f ( g x ) z )")
-    assert first.steps is second.steps
-    assert first.steps[1] is third.steps[1]
-    assert third.steps == logical_form_to_steps(read("( f ( g x ) z )", Notation.S_EXPRESSION))
+    assert first.derivation is second.derivation
+    assert first.derivation[1] is third.derivation[1]
+    assert third.derivation == logical_form_to_derivation(
+        read("( f ( g x ) z )", Notation.S_EXPRESSION)
+    )
 
 
 def test_canonical_forms_are_equal_where_their_trees_are() -> None:

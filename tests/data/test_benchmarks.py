@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.data.base import DataError, DataMissing, FormReader, Task
-from core.data.inventory import published_files
+from core.data.io.inventory import published_files
 from core.language.grammar import Grammar, actions_to_logical_form
 from core.language.tree import read
 from core.registry import datasets
@@ -99,7 +99,7 @@ class TestRealRows:
         notation = datasets[name].traits["notation"]
         seen = {}
         for row in rows_of(load(name)):
-            assert seen.setdefault(row.logical_form, row.steps) is row.steps
+            assert seen.setdefault(row.logical_form, row.derivation) is row.derivation
         for text, steps in seen.items():
             tree = read(text, notation)
             assert str(tree) == text
@@ -107,8 +107,8 @@ class TestRealRows:
 
     def test_actions_slots_and_lengths(self, real_data: Path, name: str) -> None:
         tasks = load(name)
-        grammar = Grammar([[row.steps for row in task.train] for task in tasks])
-        lengths = [len(row.steps) for task in tasks for row in task.train]
+        grammar = Grammar([[row.derivation for row in task.train] for task in tasks])
+        lengths = [len(row.derivation) for task in tasks for row in task.train]
         actions, slots, mean, longest = GRAMMARS[name]
         assert (len(grammar.actions), len(grammar.slots)) == (actions, slots)
         assert sum(lengths) / len(lengths) == pytest.approx(mean, abs=0.005)
@@ -116,14 +116,14 @@ class TestRealRows:
 
     def test_the_share_of_test_rows_that_can_be_written(self, real_data: Path, name: str) -> None:
         tasks = load(name)
-        by_task = [[row.steps for row in task.train] for task in tasks]
+        by_task = [[row.derivation for row in task.train] for task in tasks]
         every = Grammar(by_task)
         own = total = together = 0
         for task, rows in zip(tasks, by_task, strict=True):
             alone = Grammar([rows])
             total += len(task.test)
-            own += sum(alone.encode(row.steps) is not None for row in task.test)
-            together += sum(every.encode(row.steps) is not None for row in task.test)
+            own += sum(alone.encode(row.derivation) is not None for row in task.test)
+            together += sum(every.encode(row.derivation) is not None for row in task.test)
         expected = CEILINGS[name]
         assert (100 * own / total, 100 * together / total) == pytest.approx(expected, abs=0.05)
 
@@ -235,5 +235,5 @@ def test_source_and_terms_are_stated(name: str) -> None:
 def test_a_row_is_read_with_the_steps_of_its_form(data: Path) -> None:
     write(data, "overnight", "a\t( f ( g x ) y )\nb\t( f ( g x ) y )\n")
     rows = rows_of(load("overnight"))
-    assert rows[0].steps is rows[-1].steps
+    assert rows[0].derivation is rows[-1].derivation
     assert rows[0] == FormReader().example("a", "( f ( g x ) y )")

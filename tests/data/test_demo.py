@@ -16,12 +16,12 @@ from core.data.base import Example, Task
 from core.data.demo import VALID_ROWS, DemoOptions, demo
 from core.data.demo.domains import DOMAINS
 from core.data.demo.schema import Flag
-from core.events import Accuracy, Errors
+from core.events import Accuracy, ErrorCounts
 from core.language.grammar import Grammar
 from core.options import ConfigError
-from core.places import PROJECT
+from core.paths import PROJECT
 from core.registry import datasets
-from core.training import train
+from core.training.sequence import train
 
 SEEDS = [0, 1, 7]
 
@@ -58,13 +58,13 @@ def test_most_test_forms_occur_in_training_and_some_do_not(tasks) -> None:
 
 def test_nearly_every_test_form_can_be_written_after_training(tasks) -> None:
     for task in tasks:
-        grammar = Grammar([[row.steps for row in task.train]])
-        there = sum(grammar.encode(row.steps) is not None for row in task.test)
+        grammar = Grammar([[row.derivation for row in task.train]])
+        there = sum(grammar.encode(row.derivation) is not None for row in task.test)
         assert there / len(task.test) > 0.95
 
 
 def test_actions_are_shared_and_specific_in_good_numbers(tasks) -> None:
-    grammar = Grammar([[row.steps for row in task.train] for task in tasks])
+    grammar = Grammar([[row.derivation for row in task.train] for task in tasks])
     specific = grammar.specific_to(len(tasks) - 1)
     assert (specific.sum(axis=1) >= 12).all()
     assert (~specific.any(axis=0)).sum() >= 40
@@ -73,7 +73,7 @@ def test_actions_are_shared_and_specific_in_good_numbers(tasks) -> None:
 
 
 def test_forms_are_about_as_long_as_overnights(tasks) -> None:
-    lengths = [len(row.steps) for row in every_row(tasks)]
+    lengths = [len(row.derivation) for row in every_row(tasks)]
     assert 8 < sum(lengths) / len(lengths) < 14
     assert 18 <= max(lengths) <= 40
 
@@ -195,6 +195,6 @@ def test_it_is_not_learned_at_once_and_fine_tuning_forgets_it() -> None:
     found = {(e.after, e.on): e.correct / e.total for e in events if isinstance(e, Accuracy)}
     assert 0.1 < found[0, 0] < 1
     assert found[1, 0] < found[0, 0] / 2
-    early = [e for e in events if isinstance(e, Errors) and e.task == 0 and e.epoch < 3]
+    early = [e for e in events if isinstance(e, ErrorCounts) and e.task == 0 and e.epoch < 3]
     assert len(early) == 3
     assert all(sum(e.correct) < 0.5 * sum(e.total) for e in early)

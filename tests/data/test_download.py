@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from core.data import download
 from core.data.base import DataError
-from core.data.download import DownloadProgress, get
-from core.data.inventory import Verdict, check
-from core.places import PROJECT
+from core.data.io import download
+from core.data.io.download import DownloadProgress, get
+from core.data.io.inventory import Verdict, check
+from core.paths import PROJECT
 from tests.data.mirror import NAMES, Mirror, contents, mirror, on_disk
 
 FILES = contents()
@@ -190,7 +190,7 @@ def test_one_download_at_a_time(data: Path, server: Mirror) -> None:
 
 def test_another_process_keeps_a_data_set_to_itself(data: Path, server: Mirror) -> None:
     code = (
-        "import sys\nfrom pathlib import Path\nfrom core.data.exclusive import alone\n"
+        "import sys\nfrom pathlib import Path\nfrom core.data.io.exclusive import alone\n"
         "with alone('overnight', Path(sys.argv[1])):\n"
         "    print('in', flush=True)\n    sys.stdin.read()"
     )

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from core.data.base import DataError
-from core.data.download import get
-from core.data.inventory import published_files
+from core.data.io.download import get
+from core.data.io.inventory import published_files
 from tests.data.mirror import NAMES, contents, on_disk
 
 FILES = contents()

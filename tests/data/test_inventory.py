@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.data.base import DataError
-from core.data.inventory import (
+from core.data.io.inventory import (
     State,
     Verdict,
     available,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.data.base import DataError, FormReader
-from core.data.rows import Limits, read_example, read_pairs, read_rows
+from core.data.io.rows import Limits, read_example, read_pairs, read_rows
 from core.language.tree import Notation
 
 PAIR = ("utterance", "logical form")

@@ -86,10 +86,10 @@ def test_a_form_written_with_other_blanks_is_the_same_form() -> None:
 
 def test_unknown_words_and_actions_in_the_test_rows_load(home: Path) -> None:
     tasks = read_tasks(text(ROWS), "x")
-    grammar = Grammar([[row.steps for row in task.train] for task in tasks])
-    assert grammar.encode(tasks[1].test[0].steps) is None
-    assert grammar.first_known(tasks[1].test[0].steps) == NEVER
-    assert grammar.encode(tasks[0].test[0].steps) is not None
+    grammar = Grammar([[row.derivation for row in task.train] for task in tasks])
+    assert grammar.encode(tasks[1].test[0].derivation) is None
+    assert grammar.first_writable_task(tasks[1].test[0].derivation) == NEVER
+    assert grammar.encode(tasks[0].test[0].derivation) is not None
 
 
 BAD = {

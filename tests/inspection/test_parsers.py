@@ -11,16 +11,16 @@ from core.analysis import accuracy
 from core.data.base import DataError
 from core.inspection.parsers import NoParser, Parsers
 from core.inspection.steps import explain
-from core.learner import Learner
 from core.parser.decode import parse
 from core.registry import datasets, methods
 from core.runs import checkpoints
 from core.runs.checkpoints import CheckpointError
 from core.runs.execution import execute
-from core.runs.life import FINISHED, Run
 from core.runs.owner import new_owner
+from core.runs.run import FINISHED, Run
 from core.runs.store import Store
-from core.training import train
+from core.training.assembly import Learner
+from core.training.sequence import train
 from tests.conftest import make_toy_tasks
 
 
@@ -57,12 +57,12 @@ def test_each_parser_predicts_what_the_run_predicted_with_it(toy_config, method)
         if type(event).__name__ == "Accuracy" and event.on == event.after:
             told[event.after] = event.correct
 
-    learner = train(config, watch, keep=keep)
+    learner = train(config, watch, save_parser=keep)
     store = Store()
     id = store.create(config, claimed_by=new_owner())
     for k, state in kept.items():
-        checkpoints.keep(id, k, {"parser": state, "task": k})
-    run = replace(store.run(id), facts={"tasks": [task.name for task in make_toy_tasks()]})
+        checkpoints.save_parser(id, k, {"parser": state, "task": k})
+    run = replace(store.run(id), facts=learner.facts())
     parsers = Parsers(run)
     for k in kept:
         traces = [parsers.explain(k, row.utterance, k) for row in parsers.tasks[k].test]
@@ -72,10 +72,12 @@ def test_each_parser_predicts_what_the_run_predicted_with_it(toy_config, method)
     last = len(parsers.tasks) - 1
     for k, task in enumerate(parsers.tasks):
         for row in task.train:
-            mine = explain(learner.parser, row.utterance, k, row.steps)
-            loaded = parsers.explain(last, row.utterance, k, row.steps)
+            mine = explain(learner.parser, row.utterance, k, row.derivation)
+            loaded = parsers.explain(last, row.utterance, k, row.derivation)
             assert loaded.probability == mine.probability > 0
-        for row, found in zip(task.test, parse(learner.parser, learner.test_rows[k]), strict=True):
+        for row, found in zip(
+            task.test, parse(learner.parser, learner.test_batches[k]), strict=True
+        ):
             trace = parsers.explain(last, row.utterance, k)
             assert trace.complete == found.complete
             if found.complete:
@@ -89,7 +91,7 @@ def test_parsers_differ_from_task_to_task_and_come_back_unchanged(run) -> None:
         with parsers.after(k) as parser:
             assert parser.known_tasks == k
             assert not parser.training
-            state = checkpoints.kept(run.id, k)["parser"]
+            state = checkpoints.load_parser(run.id, k)["parser"]
             assert all(torch.equal(v, state[n]) for n, v in parser.state_dict().items())
             found.setdefault(k, []).append(parser.action_embedding.detach().clone())
     assert all(torch.equal(one, other) for one, other in found.values())
@@ -128,7 +130,7 @@ def test_derivations_are_those_of_the_runs_idioms(store, toy_config) -> None:
     run = learned(store, toy_config.with_(method="finetune", idioms=2))
     tasks = Parsers(run).tasks
     assert tasks == Learner(run.config).tasks
-    assert tasks[0].train[0].steps != make_toy_tasks()[0].train[0].steps
+    assert tasks[0].train[0].derivation != make_toy_tasks()[0].train[0].derivation
 
 
 def test_a_run_without_parsers_says_so(store, toy_config, run) -> None:
@@ -158,16 +160,16 @@ def test_a_broken_file_is_named(run) -> None:
     (checkpoints.folder(run.id) / "parser-2.pt").write_bytes(b"nothing")
     with pytest.raises(CheckpointError, match=r"parser-2\.pt"):
         Parsers(run)
-    checkpoints.keep(run.id, 2, {"weights": torch.zeros(2)})
+    checkpoints.save_parser(run.id, 2, {"weights": torch.zeros(2)})
     with pytest.raises(CheckpointError, match="not a parser"):
         Parsers(run)
 
 
 def test_the_tasks_whose_parser_is_kept_are_listed(run) -> None:
-    assert checkpoints.kept_tasks(run.id) == (0, 1, 2)
+    assert checkpoints.saved_parsers(run.id) == (0, 1, 2)
     (checkpoints.folder(run.id) / "parser-x.pt").touch()
-    assert checkpoints.kept_tasks(run.id) == (0, 1, 2)
-    assert checkpoints.kept_tasks(999) == ()
+    assert checkpoints.saved_parsers(run.id) == (0, 1, 2)
+    assert checkpoints.saved_parsers(999) == ()
 
 
 @pytest.mark.parametrize("masking", [False, True])

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from core.inspection.steps import BEST, MOST_LETTERS, MOST_WORDS, cut, explain
-from core.language.grammar import Action, Grammar, Step
+from core.language.grammar import Action, Grammar, Rule
 from core.language.tree import Notation, read
 from core.parser.decode import parse
 from core.parser.model import Parser
@@ -72,8 +72,8 @@ def test_along_a_given_derivation_the_probabilities_are_teacher_forced(toy_confi
     learner = make(toy_config, **changes)
     for k, task in enumerate(learner.tasks):
         for row in task.train:
-            trace = explain(learner.parser, row.utterance, k, row.steps)
-            _, actions = learner.grammar.encode(row.steps)
+            trace = explain(learner.parser, row.utterance, k, row.derivation)
+            _, actions = learner.grammar.encode(row.derivation)
             check(trace, learner.parser, row.words, k, actions)
             assert trace.logical_form == row.logical_form
             loss = reference.row_loss(learner.parser, row, k)
@@ -83,10 +83,10 @@ def test_along_a_given_derivation_the_probabilities_are_teacher_forced(toy_confi
 def test_an_action_not_known_yet_has_probability_zero_and_no_rank(toy_config) -> None:
     learner = make(toy_config, k=0)
     row = next(r for r in learner.tasks[1].train if "ship" in r.logical_form)
-    trace = explain(learner.parser, row.utterance, 1, row.steps)
+    trace = explain(learner.parser, row.utterance, 1, row.derivation)
     assert trace.task == 0  # task 1 is not learned: read as the last that is
     known = learner.grammar.known(0)
-    for step, given in zip(trace.steps, row.steps, strict=True):
+    for step, given in zip(trace.steps, row.derivation, strict=True):
         if not known[learner.grammar.action_ids[given.action]]:
             assert (step.probability, step.rank) == (0, 0)
             assert step.action == str(given.action)
@@ -98,13 +98,13 @@ def test_an_action_that_no_training_data_show_ends_the_trace(toy_config) -> None
     learner = make(toy_config)
     row = learner.tasks[0].train[1]
     fragment = read("( size none_such )", Notation.S_EXPRESSION)
-    steps = [*row.steps[:-1], Step(row.steps[-1].slot, Action(fragment)), *row.steps]
+    steps = [*row.derivation[:-1], Rule(row.derivation[-1].slot, Action(fragment)), *row.derivation]
     trace = explain(learner.parser, row.utterance, 0, steps)
-    assert len(trace.steps) == len(row.steps)
+    assert len(trace.steps) == len(row.derivation)
     last = trace.steps[-1]
     assert last.action == "GEN ( size none_such )"
     assert (last.probability, last.rank, trace.complete) == (0, 0, False)
-    same = explain(learner.parser, row.utterance, 0, row.steps).steps[-1]
+    same = explain(learner.parser, row.utterance, 0, row.derivation).steps[-1]
     assert last.best == same.best
     assert np.array_equal(last.attention, same.attention)
 
@@ -147,7 +147,7 @@ def test_whatever_is_typed_gets_a_trace(toy_config, utterance) -> None:
 
 def test_a_beam_is_followed_along_its_best_hypothesis(toy_config) -> None:
     learner = make(toy_config, beam_size=4)
-    rows = learner.test_rows[1]
+    rows = learner.test_batches[1]
     for row, found in zip(learner.tasks[1].test, parse(learner.parser, rows), strict=True):
         trace = explain(learner.parser, row.utterance, 1)
         assert trace.probability == pytest.approx(math.exp(found.log_prob), rel=1e-4)
@@ -156,11 +156,11 @@ def test_a_beam_is_followed_along_its_best_hypothesis(toy_config) -> None:
 def test_the_parser_is_left_as_it_was(toy_config) -> None:
     learner = make(toy_config)
     before = {name: value.clone() for name, value in learner.parser.state_dict().items()}
-    draws = learner.parser.draws.get_state()
+    rng = learner.parser.rng.get_state()
     learner.parser.train()
     explain(learner.parser, "show all animals", 0)
     assert learner.parser.training
-    assert torch.equal(learner.parser.draws.get_state(), draws)
+    assert torch.equal(learner.parser.rng.get_state(), rng)
     assert all(torch.equal(v, before[n]) for n, v in learner.parser.state_dict().items())
     learner.parser.eval()
 

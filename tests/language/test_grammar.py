@@ -20,13 +20,13 @@ from core.language.grammar import (
     ROOT,
     Action,
     Grammar,
+    Rule,
     Slot,
-    Step,
     actions_to_logical_form,
-    logical_form_to_steps,
+    logical_form_to_derivation,
 )
 from core.language.tree import Node, Notation, detect_notation, read
-from core.places import PROJECT
+from core.paths import PROJECT
 from tests.language.trees import PROPERTY, TREES
 
 S, F = Notation.S_EXPRESSION, Notation.FUNCTIONAL
@@ -38,8 +38,8 @@ TASKS = [
 ]
 
 
-def derive(text: str, notation: Notation = S) -> tuple[Step, ...]:
-    return logical_form_to_steps(read(text, notation))
+def derive(text: str, notation: Notation = S) -> tuple[Rule, ...]:
+    return logical_form_to_derivation(read(text, notation))
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def grammar() -> Grammar:
 @PROPERTY
 @given(TREES)
 def test_deriving_is_the_inverse_of_writing_the_actions_out(tree: Node) -> None:
-    steps = logical_form_to_steps(tree)
+    steps = logical_form_to_derivation(tree)
     assert actions_to_logical_form([step.action for step in steps]) == tree
 
 
@@ -58,7 +58,7 @@ def test_deriving_is_the_inverse_of_writing_the_actions_out(tree: Node) -> None:
 @given(TREES)
 def test_each_step_fills_the_leftmost_open_slot(tree: Node) -> None:
     open_slots = [ROOT]
-    for step in logical_form_to_steps(tree):
+    for step in logical_form_to_derivation(tree):
         assert step.slot == open_slots.pop(0)
         open_slots = [*step.action.slots, *open_slots]
     assert not open_slots
@@ -75,7 +75,7 @@ def nodes_to_act_on(tree: Node) -> Iterator[Node]:
 @PROPERTY
 @given(TREES)
 def test_a_derivation_has_a_step_for_each_node_outside_ground_fragments(tree: Node) -> None:
-    assert len(logical_form_to_steps(tree)) == len(list(nodes_to_act_on(tree)))
+    assert len(logical_form_to_derivation(tree)) == len(list(nodes_to_act_on(tree)))
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_label_that_looks_like_a_hole_is_none() -> None:
     assert len(both.actions) == 4
     for steps in (ground, opening, derive("( f _ ( g x ) )")):
         again = actions_to_logical_form([step.action for step in steps])
-        assert logical_form_to_steps(again) == steps
+        assert logical_form_to_derivation(again) == steps
 
 
 @pytest.mark.parametrize(
@@ -138,9 +138,9 @@ def test_a_copied_action_keeps_its_holes(copied) -> None:
 def test_an_action_from_another_process_is_found_in_a_table() -> None:
     code = (
         "import pickle, sys\n"
-        "from core.language.grammar import logical_form_to_steps\n"
+        "from core.language.grammar import logical_form_to_derivation\n"
         "from core.language.tree import Notation, read\n"
-        "steps = logical_form_to_steps(read('( f ( g x ) y )', Notation.S_EXPRESSION))\n"
+        "steps = logical_form_to_derivation(read('( f ( g x ) y )', Notation.S_EXPRESSION))\n"
         "hash(steps)\n"
         "sys.stdout.buffer.write(pickle.dumps(steps))"
     )
@@ -217,7 +217,7 @@ def test_encoding_gives_the_numbers_back(grammar: Grammar) -> None:
 )
 def test_what_training_does_not_show_has_no_encoding(grammar: Grammar, text: str) -> None:
     assert grammar.encode(derive(text)) is None
-    assert grammar.first_known(derive(text)) == NEVER
+    assert grammar.first_writable_task(derive(text)) == NEVER
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_what_training_does_not_show_has_no_encoding(grammar: Grammar, text: str
 def test_a_form_is_first_known_after_the_last_task_that_it_needs(
     grammar: Grammar, text: str, first: int
 ) -> None:
-    assert grammar.first_known(derive(text)) == first
+    assert grammar.first_writable_task(derive(text)) == first
 
 
 def ways(grammar: Grammar, slot: Slot, node: Node) -> int:
@@ -242,7 +242,9 @@ def ways(grammar: Grammar, slot: Slot, node: Node) -> int:
     for action in grammar.applicable(slot, NEVER - 1) if slot in grammar.slot_ids else ():
         if action.fragment == node:
             count += 1
-        elif action.slots and str(action) == str(logical_form_to_steps(wrapped(node))[0].action):
+        elif action.slots and str(action) == str(
+            logical_form_to_derivation(wrapped(node))[0].action
+        ):
             count += math.prod(map(partial(ways, grammar), action.slots, node.children))
     return count
 
@@ -265,11 +267,11 @@ FEW_WORDS = st.recursive(
 @PROPERTY
 @given(st.lists(FEW_WORDS, min_size=1, max_size=8))
 def test_a_form_said_to_be_written_one_way_has_no_other(trees: list[Node]) -> None:
-    grammar = Grammar([[logical_form_to_steps(tree) for tree in trees]])
+    grammar = Grammar([[logical_form_to_derivation(tree) for tree in trees]])
     for tree in trees:
         count = ways(grammar, ROOT, tree)
         assert count >= 1
-        if grammar.writes_one_way(logical_form_to_steps(tree)):
+        if grammar.writes_one_way(logical_form_to_derivation(tree)):
             assert count == 1
 
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.language.grammar import (
-    Step,
+    Rule,
     actions_to_logical_form,
-    logical_form_to_steps,
+    logical_form_to_derivation,
 )
 from core.language.idioms import apply, learn
 from core.language.tree import Node, Notation, read
@@ -27,18 +27,18 @@ FORESTS = st.one_of(
 )
 
 
-def derive(text: str) -> tuple[Step, ...]:
-    return logical_form_to_steps(read(text, Notation.S_EXPRESSION))
+def derive(text: str) -> tuple[Rule, ...]:
+    return logical_form_to_derivation(read(text, Notation.S_EXPRESSION))
 
 
-def written(steps: tuple[Step, ...]) -> Node:
+def written(steps: tuple[Rule, ...]) -> Node:
     return actions_to_logical_form([step.action for step in steps])
 
 
 @PROPERTY
 @given(FORESTS, st.integers(0, 5))
 def test_idioms_lose_nothing_and_never_lengthen(trees: list[Node], merges: int) -> None:
-    rows = [logical_form_to_steps(tree) for tree in trees]
+    rows = [logical_form_to_derivation(tree) for tree in trees]
     idioms = learn(rows, merges)
     assert len(idioms) <= merges
     for tree, steps in zip(trees, rows, strict=True):
@@ -50,7 +50,7 @@ def test_idioms_lose_nothing_and_never_lengthen(trees: list[Node], merges: int) 
 @PROPERTY
 @given(FORESTS, st.integers(1, 5))
 def test_each_idiom_shortens_what_it_was_learned_from(trees: list[Node], merges: int) -> None:
-    rows = [logical_form_to_steps(tree) for tree in trees]
+    rows = [logical_form_to_derivation(tree) for tree in trees]
     idioms = learn(rows, merges)
     total = sum(map(len, rows))
     for number in range(len(idioms)):
@@ -62,7 +62,7 @@ def test_each_idiom_shortens_what_it_was_learned_from(trees: list[Node], merges:
 @PROPERTY
 @given(FORESTS)
 def test_every_step_stays_in_the_leftmost_open_slot(trees: list[Node]) -> None:
-    rows = [logical_form_to_steps(tree) for tree in trees]
+    rows = [logical_form_to_derivation(tree) for tree in trees]
     for steps in rows:
         open_slots = [steps[0].slot]
         for step in apply(steps, learn(rows, 4)):
@@ -101,7 +101,7 @@ def test_the_first_idiom_is_the_most_frequent_pair() -> None:
 def test_each_idiom_is_the_most_frequent_pair_of_what_the_ones_before_have_left(
     trees: list[Node], merges: int, min_count: int
 ) -> None:
-    rows = [logical_form_to_steps(tree) for tree in trees]
+    rows = [logical_form_to_derivation(tree) for tree in trees]
     idioms = learn(rows, merges, min_count)
     for number in range(len(idioms) + 1):
         counted = sum((pairs_of(apply(steps, idioms[:number])) for steps in rows), Counter())
@@ -113,7 +113,7 @@ def test_each_idiom_is_the_most_frequent_pair_of_what_the_ones_before_have_left(
             assert counted[idiom.parent, idiom.hole, idiom.child] == most >= min_count
 
 
-def pairs_of(steps: tuple[Step, ...]) -> Counter:
+def pairs_of(steps: tuple[Rule, ...]) -> Counter:
     """Pairs of an action and the one in a slot of it, counted with a stack of open slots."""
     found: Counter = Counter()
     open_slots: list = [None]

@@ -6,12 +6,12 @@ import torch
 
 from core.config import RunConfig
 from core.generators import Generators
-from core.learner import Learner
-from core.methods.adapters import Adapters
 from core.methods.base import Stage
+from core.methods.parts.adapters import Adapters
 from core.parser.batch import join
 from core.parser.decode import parse
-from core.training import train
+from core.training.assembly import Learner
+from core.training.sequence import train
 from tests.methods.test_mechanisms import Stages
 from tests.parser import reference
 
@@ -20,8 +20,8 @@ FULL = {"method": "total_recall", "method_options": {"adapters": "full"}}
 
 
 def make(variant: str, tasks: int = 3, size: int = 6) -> Adapters:
-    draws = Generators(0).for_tensors("adapters")
-    return Adapters(tasks, size, variant == "full", draws)
+    rng = Generators(0).for_tensors("adapters")
+    return Adapters(tasks, size, variant == "full", rng)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -76,12 +76,12 @@ class AdaptedReader(reference.Reader):
 def test_the_parsers_loss_is_that_of_adapted_states(toy_config, variant) -> None:
     learner = Learner(toy_config.with_(method="oracle", method_options={"adapters": variant}))
     parser = learner.parser.eval()
-    parser.know(2)
-    losses = parser.row_losses(join(learner.train_rows))
+    parser.set_known_tasks(2)
+    losses = parser.row_losses(join(learner.train_batches))
     rows = [(task, row) for task in range(3) for row in learner.tasks[task].train]
     for loss, (task, row) in zip(losses.tolist(), rows, strict=True):
         reader, total = AdaptedReader(parser, row.words, task), 0.0
-        for slot, action in zip(*parser.grammar.encode(row.steps), strict=True):
+        for slot, action in zip(*parser.grammar.encode(row.derivation), strict=True):
             scores = reader.scores()
             allowed = reference.applicable(parser, slot, task)
             total -= float(scores[action] - torch.logsumexp(scores[allowed], 0))
@@ -95,8 +95,8 @@ def test_rows_of_several_tasks_are_parsed_as_each_is_alone(toy_config, changes) 
     parser = learner.parser
     with torch.no_grad():
         parser.action_embedding.mul_(10)
-    parser.know(2)
-    rows = join(learner.train_rows)
+    parser.set_known_tasks(2)
+    rows = join(learner.train_batches)
     together = parse(parser, rows)
     alone = [parse(parser, rows.take([row]))[0] for row in range(len(rows))]
     assert [one.actions for one in together] == [one.actions for one in alone]
@@ -128,9 +128,9 @@ def test_only_the_current_tasks_adapter_moves_and_only_in_the_slow_stage(
 
 def test_replay_goes_through_past_adapters_without_reaching_them(toy_config) -> None:
     learner = Learner(toy_config.with_(**FULL))
-    learner.memory.rows = {0: (0, 3), 1: (1, 2)}
+    learner.memory.indices = {0: (0, 3), 1: (1, 2)}
     parser, stage = learner.parser, Stage("slow", 1)
-    parser.know(2)
+    parser.set_known_tasks(2)
     moving = {id(p) for p in learner.method.parameters(2, stage)}
     for parameter in parser.parameters():
         parameter.requires_grad_(id(parameter) in moving)
@@ -139,7 +139,7 @@ def test_replay_goes_through_past_adapters_without_reaching_them(toy_config) -> 
     for task in range(2):
         assert all(p.grad is None for p in parser.adapter.of(task))
     assert parser.decoder.weight_hh_l0.grad.abs().sum() > 0
-    assert parser.to_first.weight.grad.abs().sum() > 0
+    assert parser.init_decoder.weight.grad.abs().sum() > 0
 
 
 def test_the_oracle_moves_all_adapters(toy_config) -> None:
@@ -187,10 +187,12 @@ def test_a_tasks_parameters_are_counted(toy_config, variant, squares) -> None:
 def test_a_kept_parser_is_read_with_its_adapters(toy_config) -> None:
     kept: dict[int, dict] = {}
     config: RunConfig = toy_config.with_(**FULL)
-    learner = train(config, lambda event: None, keep=lambda k, state: kept.update({k: state}))
+    learner = train(
+        config, lambda event: None, save_parser=lambda k, state: kept.update({k: state})
+    )
     fresh = Learner(config)
     fresh.parser.load_state_dict(kept[2]["parser"])
-    fresh.parser.know(2)
-    rows = join(fresh.train_rows)
+    fresh.parser.set_known_tasks(2)
+    rows = join(fresh.train_batches)
     losses = [one.parser.eval().row_losses(rows).detach().numpy() for one in (learner, fresh)]
     assert np.array_equal(*losses)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from core.learner import Learner
 from core.methods.base import Stage
-from core.methods.scores import scores_of
-from core.training import train
+from core.methods.parts.scores import scores_of
+from core.training.assembly import Learner
+from core.training.sequence import train
 from tests.methods.test_mechanisms import finished_first_task
 
 TRAIN = Stage("train", 1)
@@ -20,12 +20,12 @@ def by_hand(learner: Learner, i: int) -> list[list[dict[int, float]]]:
     """
     parser, grammar = learner.parser.eval(), learner.grammar
     found = []
-    for row in learner.memory.rows[i]:
-        one = learner.train_rows[i].take([row])
+    for row in learner.memory.indices[i]:
+        one = learner.train_batches[i].take([row])
         states = parser.step_states(one).detach()
         steps = []
         for t, state in enumerate(states):
-            there = np.flatnonzero(grammar.since[int(one.slots[0, t])] <= i)
+            there = np.flatnonzero(grammar.first_task[int(one.slots[0, t])] <= i)
             scores = parser.action_embedding.detach() @ state
             steps.append({int(action): float(scores[action]) for action in there})
         found.append(steps)
@@ -48,10 +48,10 @@ def test_stored_scores_are_those_of_the_time_of_storing(toy_config) -> None:
     def keep(k: int, state: dict) -> None:
         kept[k] = {name: value.clone() for name, value in state["parser"].items()}
 
-    learner = train(toy_config.with_(method="derpp"), lambda event: None, keep=keep)
+    learner = train(toy_config.with_(method="derpp"), lambda event: None, save_parser=keep)
     for i in range(3):
         learner.parser.load_state_dict(kept[i])
-        learner.parser.know(i)
+        learner.parser.set_known_tasks(i)
         expected = by_hand(learner, i)
         stored = unpacked(learner.method.stored[i])
         assert len(stored) == len(expected) == 3
@@ -67,8 +67,8 @@ def test_stored_scores_are_those_of_the_time_of_storing(toy_config) -> None:
 
 def test_only_applicable_actions_are_stored_each_in_sixteen_bytes(toy_config) -> None:
     learner = finished_first_task(toy_config.with_(method="derpp", task_masking=True))
-    learner.parser.know(1)
-    rows = learner.train_rows[1].take([1, 2])
+    learner.parser.set_known_tasks(1)
+    rows = learner.train_batches[1].take([1, 2])
     scores = scores_of(learner.parser, rows)
     bias = learner.parser.step_bias(rows)
     assert len(scores.values) == int((bias == 0).sum())
@@ -86,27 +86,27 @@ def test_the_loss_by_hand(toy_config, replay) -> None:
     )
     method, parser = learner.method, learner.parser
     for i in range(2):
-        parser.know(i)
+        parser.set_known_tasks(i)
         method.end_task(i)
     stored = [row for i in range(2) for row in unpacked(method.stored[i])]
     with torch.no_grad():
         for parameter in parser.parameters():
             parameter.add_(0.05 * torch.sin(torch.arange(parameter.numel())).view_as(parameter))
-    parser.know(2)
+    parser.set_known_tasks(2)
     parser.train()
     seen = 0
     for step in method.steps(2, TRAIN):
         parts = {name: float(part.detach()) for name, part in method.loss(2, TRAIN, step).items()}
         losses = parser.row_losses(step.batch).detach() * step.weights
         assert parts["current"] == pytest.approx(float(losses[: step.current].sum()), abs=1e-6)
-        if step.drawn is None:
+        if step.memory_indices is None:
             assert parts["replay"] == 0
             assert "distillation" not in parts
             continue
         memory = losses[step.current :]
         assert parts["replay"] == pytest.approx(0.3 * float(memory.sum()), rel=1e-4)
         apart = 0.0
-        for place, number in enumerate(step.drawn.tolist()):
+        for place, number in enumerate(step.memory_indices.tolist()):
             row = step.batch.take([step.current + place])
             states = parser.step_states(row).detach()
             squares = 0.0
@@ -137,11 +137,11 @@ def test_the_distance_reaches_no_action_that_was_not_applicable_then(toy_config)
     options = {"replay": "sweep", "beta": 0.0}
     learner = finished_first_task(toy_config.with_(method="derpp", method_options=options))
     for i in range(2):
-        learner.parser.know(i)
+        learner.parser.set_known_tasks(i)
         learner.method.end_task(i)
     with torch.no_grad():
         learner.parser.combine.weight.add_(0.1)
-    learner.parser.know(2)
+    learner.parser.set_known_tasks(2)
     *_, last = learner.method.steps(2, TRAIN)
     learner.method.loss(2, TRAIN, last)["distillation"].backward()
     moved = learner.parser.action_embedding.grad.abs().sum(dim=1).numpy() > 0
@@ -156,7 +156,7 @@ def test_what_is_stored_grows_by_each_memorys_scores(toy_config) -> None:
     told = states[-1]["scores"]
     assert list(told) == [0, 1, 2]
     for i in told:
-        rows = learner.train_rows[i].take(learner.memory.rows[i])
+        rows = learner.train_batches[i].take(learner.memory.indices[i])
         slots = rows.slots.flatten()[rows.real].numpy()
-        expected = sum(int((learner.grammar.since[slot] <= i).sum()) for slot in slots)
+        expected = sum(int((learner.grammar.first_task[slot] <= i).sum()) for slot in slots)
         assert len(told[i]["values"]) == expected

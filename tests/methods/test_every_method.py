@@ -8,14 +8,14 @@ import torch
 
 from core.config import RunConfig
 from core.evaluation import hypotheses
-from core.learner import Learner
 from core.methods.base import Method, Stage
-from core.methods.descent import Descent
-from core.methods.penalty import Penalty
-from core.needs import needs
+from core.methods.parts.penalty import Penalty
 from core.parser.model import MASKED
 from core.registry import methods
-from core.training import train
+from core.training.assembly import Learner
+from core.training.sequence import train
+from core.training.stage_optimizer import StageOptimizer
+from core.validation import requirements
 from tests.methods.test_every_option import choices
 from tests.methods.test_mechanisms import moved_rows
 from tests.test_training import copied, equal, run
@@ -27,17 +27,17 @@ EVERY_CHOICE = [*WITH_DEFAULTS, *choices()]
 @pytest.mark.parametrize(("name", "options"), EVERY_CHOICE, ids=str)
 def test_a_method_says_what_it_needs(toy_config, name, options) -> None:
     learner = Learner(toy_config.with_(method=name, method_options=options))
-    method, parser, said = learner.method, learner.parser, needs(methods[name])
+    method, parser, said = learner.method, learner.parser, requirements(methods[name])
     attached = [one for one in (parser.adapter, parser.readout, parser.masks) if one is not None]
     assert not attached or "the parser's" in said
     penalties = [one for one in vars(method).values() if isinstance(one, Penalty)]
     assert not penalties or "Fisher information" in said
-    past = set(method.rows(2).tasks.tolist()) != {2}
+    past = set(method.training_batch(2).tasks.tolist()) != {2}
     assert past == ("all training rows of past tasks" in said)
     assert methods[name].traits["memory"] == ("a memory of each finished task" in said)
 
 
-class Watched(Descent):
+class Watched(StageOptimizer):
     """Compares the parameters at a stage's end with those at its start."""
 
     compared: list[tuple[int, str]]
@@ -52,7 +52,7 @@ class Watched(Descent):
 
     def end(self) -> None:
         super().end()
-        after, may = self.parameters(), {id(p) for p in self.moving}
+        after, may = self.parameters(), {id(p) for p in self.trainable}
         for name, parameter in self.parser.named_parameters():
             if id(parameter) not in may:
                 assert torch.equal(self.start[name], after[name]), name
@@ -74,7 +74,7 @@ def test_nothing_moves_but_what_a_stage_moves(
     toy_config, name, options, masking, monkeypatch
 ) -> None:
     Watched.compared = []
-    monkeypatch.setattr("core.training.Descent", Watched)
+    monkeypatch.setattr("core.training.sequence.StageOptimizer", Watched)
     config = toy_config.with_(method=name, method_options=options, task_masking=masking, epochs=1)
     method = train(config, lambda event: None).method
     assert Watched.compared == [(k, s.name) for k in range(3) for s in method.stages(k)]
@@ -99,7 +99,7 @@ def test_with_task_masking_no_task_is_parsed_with_anothers_own_actions(toy_confi
         found = 0
         for i in range(3):
             others = own[np.arange(3) != i].any(axis=0)
-            parsed = hypotheses(learner.parser, learner.test_rows[i])
+            parsed = hypotheses(learner.parser, learner.test_batches[i])
             for one in parsed:
                 lost = one.log_prob <= MASKED / 2  # an empty A_t ended it: no choice, not counted
                 found += int(others[list(one.actions[: len(one.actions) - lost])].sum())

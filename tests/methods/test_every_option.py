@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.learner import work
 from core.options import specs
 from core.registry import methods
+from core.training.progress import work
 from tests.test_training import copied, equal, run
 
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from core.learner import Learner, validate
 from core.options import ConfigError
-from core.training import train
+from core.training.assembly import Learner
+from core.training.checks import validate
+from core.training.sequence import train
 from tests.methods.test_mechanisms import Stages, moved_rows
 
 
@@ -83,11 +84,11 @@ def test_the_emar_variant_moves_all_but_past_tasks_own_parameters(toy_config) ->
 @pytest.mark.parametrize("fast", ["actions", "task_specific", "all"])
 def test_a_fast_stage_has_neither_replay_nor_penalty(toy_config, fast) -> None:
     made = learner(toy_config, fast=fast, penalty="ewc")
-    made.memory.rows = {0: (0, 1), 1: (1, 2)}
+    made.memory.indices = {0: (0, 1), 1: (1, 2)}
     stage = made.method.stages(2)[0]
     assert stage.name == "fast"
     assert all(step.current == len(step.batch) for step in made.method.steps(2, stage))
-    made.parser.know(2)
+    made.parser.set_known_tasks(2)
     made.method.end_task(1)
     with torch.no_grad():
         made.parser.combine.weight.add_(1.0)

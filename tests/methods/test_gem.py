@@ -5,10 +5,11 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from core.learner import Learner
-from core.methods import agem, gem, gradients
+from core.methods import agem, gem
 from core.methods.base import Stage, plain_step
-from core.training import train
+from core.methods.parts import gradients
+from core.training.assembly import Learner
+from core.training.sequence import train
 from tests.methods.test_mechanisms import finished_first_task
 
 TRAIN = Stage("train", 1)
@@ -91,7 +92,7 @@ def against_memories(learner: Learner) -> torch.Tensor:
     """Put gradients into the parser that would raise the loss on memories 0 and 1."""
     parser, rng = learner.parser, np.random.default_rng(0)
     noise = torch.from_numpy(rng.normal(0, 1e-3, gradients.read(parser).shape)).float()
-    stepped(learner, learner.train_rows[2])
+    stepped(learner, learner.train_batches[2])
     past = sum(gradients.gradient(parser, rows) for rows in learner.method.memories(2))
     gradients.write(parser, noise - past)
     return gradients.read(parser)
@@ -104,7 +105,7 @@ def test_a_gem_step_raises_the_loss_on_no_memory(toy_config, margin) -> None:
     before = against_memories(learner)
     past = torch.stack([gradients.gradient(learner.parser, m) for m in learner.method.memories(2)])
     assert (past @ before < 0).any()
-    learner.method.edit_gradients(2, TRAIN, plain_step(learner.train_rows[2]))
+    learner.method.edit_gradients(2, TRAIN, plain_step(learner.train_batches[2]))
     after = gradients.read(learner.parser)
     assert (past @ after > -1e-4 * past.norm(dim=1) * after.norm()).all()
     assert torch.allclose(after, gem.project(before, past, margin))
@@ -115,7 +116,7 @@ def test_an_agem_step_does_not_raise_the_mean_loss_on_all_memories(toy_config) -
     before = against_memories(learner)
     reference = gradients.gradient(learner.parser, learner.method.pool(2))  # 5 rows, all drawn
     assert before @ reference < 0
-    learner.method.edit_gradients(2, TRAIN, plain_step(learner.train_rows[2]))
+    learner.method.edit_gradients(2, TRAIN, plain_step(learner.train_batches[2]))
     after = gradients.read(learner.parser)
     assert abs(float(after @ reference)) < 1e-4 * float(after.norm() * reference.norm())
     assert torch.allclose(after, agem.project(before, reference), atol=1e-6)
@@ -124,9 +125,9 @@ def test_an_agem_step_does_not_raise_the_mean_loss_on_all_memories(toy_config) -
 @pytest.mark.parametrize("name", ["gem", "agem"])
 def test_a_step_that_lowers_the_memories_loss_is_left_as_it_is(toy_config, name) -> None:
     learner = Learner(toy_config.with_(method=name, dropout=0.0))
-    learner.memory.rows = {0: (0, 3, 4)}
-    learner.parser.know(1)
-    batch = learner.train_rows[0].take([0, 3, 4])
+    learner.memory.indices = {0: (0, 3, 4)}
+    learner.parser.set_known_tasks(1)
+    batch = learner.train_batches[0].take([0, 3, 4])
     before = stepped(learner, batch)
     learner.method.edit_gradients(1, TRAIN, plain_step(batch))
     assert torch.equal(gradients.read(learner.parser), before)
@@ -138,12 +139,12 @@ def test_the_memories_gradients_take_no_dropout_and_the_first_task_none_at_all(
 ) -> None:
     learner = finished_first_task(toy_config.with_(method=name, dropout=0.5))
     against_memories(learner)
-    state = learner.parser.draws.get_state()
-    learner.method.edit_gradients(2, TRAIN, plain_step(learner.train_rows[2]))
-    assert torch.equal(learner.parser.draws.get_state(), state)
+    state = learner.parser.rng.get_state()
+    learner.method.edit_gradients(2, TRAIN, plain_step(learner.train_batches[2]))
+    assert torch.equal(learner.parser.rng.get_state(), state)
     assert learner.parser.training
     before = gradients.read(learner.parser)
-    learner.method.edit_gradients(0, TRAIN, plain_step(learner.train_rows[2]))
+    learner.method.edit_gradients(0, TRAIN, plain_step(learner.train_batches[2]))
     assert torch.equal(gradients.read(learner.parser), before)
 
 
@@ -173,4 +174,4 @@ def test_a_step_costs_the_backward_passes_and_rows_that_it_says(
             read.clear()
             learner.method.edit_gradients(k, TRAIN, step)
             assert (len(read), sum(read)) == (passes[k], rows[k])
-            assert step.beside == rows[k]
+            assert step.extra_rows == rows[k]

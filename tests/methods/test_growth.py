@@ -5,11 +5,11 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from core.learner import Learner
-from core.methods.descent import Descent
 from core.parser.model import Parser
 from core.registry import methods
-from core.training import train
+from core.training.assembly import Learner
+from core.training.sequence import train
+from core.training.stage_optimizer import StageOptimizer
 
 
 def rows_read(learner: Learner, k: int, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, float]]:
@@ -26,9 +26,9 @@ def rows_read(learner: Learner, k: int, monkeypatch: pytest.MonkeyPatch) -> list
         patch.setattr(Parser, "encode", encode)
         for stage in learner.method.stages(k):
             read[0] = 0
-            descent = Descent(learner.method, k, stage)
+            descent = StageOptimizer(learner.method, k, stage)
             for step in learner.method.steps(k, stage):
-                descent.take(step)
+                descent.step(step)
             descent.end()
             found.append((read[0], learner.method.work(k, stage)))
     return found
@@ -38,7 +38,7 @@ def rows_read(learner: Learner, k: int, monkeypatch: pytest.MonkeyPatch) -> list
 def test_an_epoch_reads_as_many_rows_as_its_work_says(toy_config, name, monkeypatch) -> None:
     learner = train(toy_config.with_(method=name, epochs=1), lambda event: None)
     for k in range(3):
-        learner.parser.know(k)
+        learner.parser.set_known_tasks(k)
         learner.method.begin_task(k)
         learner.parser.train()
         for read, said in rows_read(learner, k, monkeypatch):

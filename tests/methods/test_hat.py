@@ -5,15 +5,16 @@ import pytest
 import torch
 
 from core.config import RunConfig
-from core.events import Measures
-from core.learner import Learner, validate
-from core.methods.descent import Descent
-from core.methods.masks import LAYERS, _Gate
+from core.events import Diagnostics
+from core.methods.parts.masks import LAYERS, _Gate
 from core.options import ConfigError
 from core.parser.batch import join
 from core.parser.decode import parse
-from core.samplers.parser_views import action_losses, attention_gradients, utterance_encodings
-from core.training import train
+from core.samplers.parts.parser_views import action_losses, attention_gradients, utterance_encodings
+from core.training.assembly import Learner
+from core.training.checks import validate
+from core.training.sequence import train
+from core.training.stage_optimizer import StageOptimizer
 from tests.methods.test_mechanisms import Stages
 from tests.parser import reference
 
@@ -33,7 +34,7 @@ def made(config: RunConfig, k: int = 2) -> Learner:
             )
             embedding.mul_(2)
         learner.parser.action_embedding.mul_(5)
-    learner.parser.know(k)
+    learner.parser.set_known_tasks(k)
     learner.parser.eval()
     return learner
 
@@ -42,7 +43,7 @@ class MaskedReader(reference.Reader):
     """The plain parser, unit by unit: whatever leaves a masked unit is multiplied by its mask."""
 
     def __init__(self, parser, words, task) -> None:
-        self.parser, hidden = parser, parser.to_first.out_features
+        self.parser, hidden = parser, parser.init_decoder.out_features
         gates = torch.sigmoid(parser.masks.s_max * parser.masks.embeddings[task])
         forwards, backwards, self.mask, self.mask_s = gates.split(
             [hidden] * 3 + [len(parser.start)]
@@ -60,7 +61,7 @@ class MaskedReader(reference.Reader):
             last.append(c * mask)
         pairs = zip(states[0], states[1][::-1], strict=True)
         self.states = [torch.cat(pair) for pair in pairs]
-        self.h = torch.tanh(parser.to_first(torch.cat(last)))
+        self.h = torch.tanh(parser.init_decoder(torch.cat(last)))
         self.c = torch.zeros(hidden)
         self.input, self.s = parser.start, torch.zeros(parser.start.shape)
 
@@ -81,12 +82,14 @@ class MaskedReader(reference.Reader):
 def test_masked_weights_equal_masked_units_in_a_plain_loop(config, feeding) -> None:
     learner = made(config.with_(input_feeding=feeding))
     parser = learner.parser
-    losses = parser.row_losses(join(learner.train_rows))
-    _, attention = parser.forced(join(learner.train_rows))
+    losses = parser.row_losses(join(learner.train_batches))
+    _, attention = parser.teacher_forced(join(learner.train_batches))
     rows = [(task, row) for task in range(3) for row in learner.tasks[task].train]
     for number, (task, row) in enumerate(rows):
         reader, total = MaskedReader(parser, row.words, task), 0.0
-        for step, (slot, action) in enumerate(zip(*parser.grammar.encode(row.steps), strict=True)):
+        for step, (slot, action) in enumerate(
+            zip(*parser.grammar.encode(row.derivation), strict=True)
+        ):
             scores = reader.scores()
             allowed = reference.applicable(parser, slot, task)
             total -= float(scores[action] - torch.logsumexp(scores[allowed], 0))
@@ -99,7 +102,7 @@ def test_masked_weights_equal_masked_units_in_a_plain_loop(config, feeding) -> N
 @pytest.mark.parametrize("changes", [{}, {"beam_size": 3}, {"input_feeding": True}])
 def test_rows_of_several_tasks_have_the_masks_of_their_own(config, changes) -> None:
     learner = made(config.with_(**changes))
-    parser, rows = learner.parser, join(learner.train_rows)
+    parser, rows = learner.parser, join(learner.train_batches)
     together = parse(parser, rows)
     assert len({one.log_prob for one in together}) > 3
     losses = parser.row_losses(rows)
@@ -113,7 +116,7 @@ def test_rows_of_several_tasks_have_the_masks_of_their_own(config, changes) -> N
 
 def test_a_task_is_not_parsed_with_anothers_mask(config) -> None:
     learner = made(config)
-    rows = learner.train_rows[0]
+    rows = learner.train_batches[0]
     before = learner.parser.row_losses(rows)
     with torch.no_grad():
         learner.parser.masks.embeddings[1].neg_()
@@ -175,19 +178,19 @@ def binary(config: RunConfig) -> Learner:
     with torch.no_grad():
         for embedding in learner.parser.masks.embeddings:
             embedding[::2], embedding[1::2] = 6.0, -6.0
-    learner.parser.know(0)
+    learner.parser.set_known_tasks(0)
     learner.method.end_task(0)
-    learner.parser.know(1)
+    learner.parser.set_known_tasks(1)
     return learner
 
 
 def learn(learner: Learner, k: int, epochs: int = 3) -> None:
     stage = learner.method.stages(k)[0]
-    descent = Descent(learner.method, k, stage)
+    descent = StageOptimizer(learner.method, k, stage)
     learner.parser.train()
     for _ in range(epochs):
         for step in learner.method.steps(k, stage):
-            descent.take(step)
+            descent.step(step)
     descent.end()
 
 
@@ -197,10 +200,10 @@ def test_a_later_task_changes_no_bit_of_what_a_past_one_computes(config, feeding
     parser = learner.parser
 
     def losses(task: int) -> torch.Tensor:
-        parser.know(task)  # A_t as it was: the softmax itself grows with the tasks
+        parser.set_known_tasks(task)  # A_t as it was: the softmax itself grows with the tasks
         parser.eval()
-        found = parser.row_losses(learner.train_rows[task]).detach()
-        parser.know(1)
+        found = parser.row_losses(learner.train_batches[task]).detach()
+        parser.set_known_tasks(1)
         return found
 
     before, other = losses(0), losses(1)
@@ -229,7 +232,7 @@ def test_weights_into_used_units_stay_where_they_are(config) -> None:
     for name in ("encoder.weight_ih_l0", "encoder.weight_ih_l0_reverse"):
         assert not moved[name][gates].any(), name
         assert moved[name][~gates].all(), name
-    for name in ("to_first.weight", "to_keys.weight"):
+    for name in ("init_decoder.weight", "to_keys.weight"):
         assert not moved[name][used[:, None] & encoder].any(), name
         assert moved[name][~(used[:, None] & encoder)].all(), name
     fixed = used[:8, None] & used.repeat(3)
@@ -246,7 +249,7 @@ def test_past_words_stay_and_past_actions_keep_the_units_in_use(config) -> None:
     with torch.no_grad():
         learner.parser.masks.embeddings[1].fill_(6.0)
     learn(learner, 1)
-    old, new = (set(learner.train_rows[k].words.unique().tolist()) for k in (0, 1))
+    old, new = (set(learner.train_batches[k].words.unique().tolist()) for k in (0, 1))
     moved = (words != before[0]).any(dim=1)
     assert set(moved.nonzero()[:, 0].tolist()) == new - old
     moved = learner.parser.action_embedding != before[1]
@@ -271,14 +274,14 @@ def test_a_half_used_unit_moves_half_as_far_under_adam(config) -> None:
     learner = Learner(config)
     with torch.no_grad():
         learner.parser.masks.embeddings[0].zero_()  # its masks are 1/2
-    learner.parser.know(0)
+    learner.parser.set_known_tasks(0)
     learner.method.end_task(0)
-    learner.parser.know(1)
+    learner.parser.set_known_tasks(1)
     before = learner.parser.combine.weight.clone()
     stage = learner.method.stages(1)[0]
-    descent = Descent(learner.method, 1, stage)
+    descent = StageOptimizer(learner.method, 1, stage)
     learner.parser.train()
-    descent.take(next(learner.method.steps(1, stage)))
+    descent.step(next(learner.method.steps(1, stage)))
     moved = (learner.parser.combine.weight - before).abs()
     assert moved.max().item() == pytest.approx(config.learning_rate / 2, rel=1e-3)
 
@@ -301,9 +304,9 @@ def test_embeddings_of_masks_stay_within_their_bounds(config) -> None:
 
 
 def test_capacity_in_use_is_told_after_every_task(config) -> None:
-    told: list[Measures] = []
+    told: list[Diagnostics] = []
     learner = train(
-        config, lambda event: told.append(event) if isinstance(event, Measures) else None
+        config, lambda event: told.append(event) if isinstance(event, Diagnostics) else None
     )
     assert [event.task for event in told] == [0, 1, 2]
     gates = torch.sigmoid(400 * torch.stack(list(learner.parser.masks.embeddings))).detach()
@@ -329,7 +332,7 @@ def test_adapters_under_hat_are_refused(config) -> None:
 def test_samplers_see_the_parser_of_the_task_learned_last(config) -> None:
     learner = made(config, k=1)
     parser, task = learner.parser, learner.tasks[1]
-    rows = learner.train_rows[1]
+    rows = learner.train_batches[1]
     encodings = utterance_encodings(task.train, parser)
     for row, found in zip(task.train, encodings, strict=True):
         with torch.no_grad():

@@ -8,11 +8,11 @@ from core.config import RunConfig
 from core.data.base import load_tasks
 from core.evaluation import correct
 from core.events import Epoch, MemoryStored
-from core.learner import Learner
 from core.methods.base import Stage
-from core.methods.penalty import Penalty, fisher_of_batch, flat
+from core.methods.parts.penalty import Penalty, fisher_of_batch, flat
 from core.registry import methods
-from core.training import train
+from core.training.assembly import Learner
+from core.training.sequence import train
 
 RECALL = {"method": "total_recall"}
 
@@ -57,7 +57,7 @@ def test_the_first_tasks_fast_stage_moves_its_rows_and_nothing_else(toy_config) 
     config = toy_config.with_(**RECALL)
     before, run = Learner(config).parser.state_dict(), Stages(config)
     after, grammar = run.after[0, "fast"], run.learner.grammar
-    moved, fills = moved_rows(before, after), grammar.since == 0
+    moved, fills = moved_rows(before, after), grammar.first_task == 0
     rivals = fills[fills.sum(axis=1) > 1].any(axis=0)  # alone in its slot an action has P = 1
     assert moved[rivals].all()
     assert not moved[~grammar.known(0)].any()
@@ -90,8 +90,8 @@ def test_without_fast_slow_learning_past_rows_move(toy_config, method) -> None:
 def finished_first_task(config: RunConfig) -> Learner:
     """A learner whose tasks 0 and 1 have their memories, about to learn task 2."""
     learner = Learner(config)
-    learner.memory.rows = {0: (0, 3, 4), 1: (1, 2)}
-    learner.parser.know(2)
+    learner.memory.indices = {0: (0, 3, 4), 1: (1, 2)}
+    learner.parser.set_known_tasks(2)
     return learner
 
 
@@ -101,7 +101,7 @@ def test_joint_replay_adds_the_mean_loss_of_every_memory(toy_config, method) -> 
     learner = finished_first_task(config)
     parser = learner.parser
     memories = sum(
-        parser.loss(learner.train_rows[i].take(learner.memory.rows[i])) for i in range(2)
+        parser.loss(learner.train_batches[i].take(learner.memory.indices[i])) for i in range(2)
     )
     stage = Stage("slow", 1)
     for step in learner.method.steps(2, stage):
@@ -116,8 +116,8 @@ def test_sampled_replay_has_the_expectation_of_joint_replay(toy_config) -> None:
     options = {"replay": "sample", "replay_rows": 2}
     config = toy_config.with_(method="emr", method_options=options, batch_size=1)
     learner = finished_first_task(config)
-    totals, draws = np.zeros(5), 0
-    names = [(i, row) for i in range(2) for row in learner.memory.rows[i]]
+    totals, n_draws = np.zeros(5), 0
+    names = [(i, row) for i in range(2) for row in learner.memory.indices[i]]
     for _ in range(300):
         for step in learner.method.steps(2, Stage("train", 1)):
             assert len(step.batch) == step.current + 2
@@ -126,12 +126,12 @@ def test_sampled_replay_has_the_expectation_of_joint_replay(toy_config) -> None:
                 row = replayed.words[place, : int(replayed.lengths[place])]
                 task = int(replayed.tasks[place])
                 for number, (i, one) in enumerate(names):
-                    source = learner.train_rows[i]
+                    source = learner.train_batches[i]
                     same = source.words[one, : int(source.lengths[one])]
                     if i == task and torch.equal(same, row):
                         totals[number] += float(step.weights[step.current + place])
-            draws += 1
-    assert totals / draws == pytest.approx([1 / 3] * 3 + [1 / 2] * 2, rel=0.15)
+            n_draws += 1
+    assert totals / n_draws == pytest.approx([1 / 3] * 3 + [1 / 2] * 2, rel=0.15)
 
 
 def test_sweep_replays_each_memory_once_an_epoch_after_the_task(toy_config) -> None:
@@ -153,7 +153,9 @@ def test_the_first_task_has_nothing_to_replay(toy_config) -> None:
 def consolidated(config: RunConfig, weight: float = 3.0) -> tuple[Learner, Penalty]:
     learner = finished_first_task(config)
     penalty = Penalty(learner.parser, weight)
-    penalty.consolidate([learner.train_rows[0].take([0, 3, 4]), learner.train_rows[1].take([1])])
+    penalty.consolidate(
+        [learner.train_batches[0].take([0, 3, 4]), learner.train_batches[1].take([1])]
+    )
     return learner, penalty
 
 
@@ -173,10 +175,10 @@ def test_the_penaltys_gradient_agrees_with_finite_differences(toy_config) -> Non
     learner, penalty = consolidated(toy_config)
     parser = learner.parser.double()
     penalty.fisher, penalty.anchor = penalty.fisher.double(), penalty.anchor.double()
-    draws = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     with torch.no_grad():
         for parameter in parser.parameters():
-            parameter.add_(torch.from_numpy(draws.normal(size=parameter.shape)))
+            parameter.add_(torch.from_numpy(rng.normal(size=parameter.shape)))
     fill_gradients(learner)
     penalty.add_gradient()
     analytic = flat([p.grad for p in parser.parameters()])
@@ -199,7 +201,7 @@ def test_the_penaltys_gradient_agrees_with_finite_differences(toy_config) -> Non
 
 def test_fisher_is_the_sum_of_squared_gradients_of_each_memorys_mean_loss(toy_config) -> None:
     learner = finished_first_task(toy_config)
-    memories = [learner.train_rows[0].take([0, 3]), learner.train_rows[1].take([2])]
+    memories = [learner.train_batches[0].take([0, 3]), learner.train_batches[1].take([2])]
     expected = 0
     learner.parser.eval()
     for rows in memories:
@@ -244,7 +246,7 @@ def test_total_recall_with_a_zero_weight_equals_it_without_a_penalty(toy_config,
 def test_the_oracle_trains_on_all_tasks_at_once(toy_config) -> None:
     learner = Learner(toy_config.with_(method="oracle"))
     assert [bool(learner.method.stages(k)) for k in range(3)] == [False, False, True]
-    learner.parser.know(2)
+    learner.parser.set_known_tasks(2)
     rows = sum(len(s.batch) for s in learner.method.steps(2, learner.method.stages(2)[-1]))
     assert rows == sum(len(task.train) for task in learner.tasks)
     every = Learner(toy_config.with_(method="oracle", method_options={"retrain": "every"}))
@@ -268,7 +270,7 @@ def test_every_method_learns_its_first_task(toy_config, name) -> None:
     )  # fmt: skip
     learner = train(config, lambda event: None)
     zoo = load_tasks(config)[0]
-    right = correct(learner.parser, zoo.test, learner.test_rows[0], learner.writer)
+    right = correct(learner.parser, zoo.test, learner.test_batches[0], learner.writer)
     assert right.all()
 
 
@@ -278,4 +280,4 @@ def test_methods_with_a_memory_keep_one_of_every_task(toy_config, name) -> None:
     train(toy_config.with_(method=name), events.append)
     kept = [event for event in events if isinstance(event, MemoryStored)]
     assert [event.task for event in kept] == [0, 1, 2]
-    assert all(len(set(event.rows)) == toy_config.memory_size for event in kept)
+    assert all(len(set(event.indices)) == toy_config.memory_size for event in kept)

@@ -5,10 +5,10 @@ import math
 import pytest
 import torch
 
-from core.learner import Learner
 from core.methods.base import Stage
-from core.methods.penalty import fisher_of_batch, fisher_of_examples, flat
-from core.training import train
+from core.methods.parts.penalty import fisher_of_batch, fisher_of_examples, flat
+from core.training.assembly import Learner
+from core.training.sequence import train
 from tests.methods.test_mechanisms import fill_gradients, finished_first_task
 
 WITH_FISHER = {"ewc": {}, "arper": {}, "total_recall": {"penalty": "ewc"}}
@@ -18,7 +18,7 @@ def single_passes(learner: Learner, i: int, rows: tuple[int, ...]) -> torch.Tens
     """The mean over rows of each row's squared gradient, one backward call after the other."""
     parser = learner.parser.eval()
     total = torch.zeros(sum(p.numel() for p in parser.parameters()))
-    losses = [parser.row_losses(learner.train_rows[i])[row] for row in rows]
+    losses = [parser.row_losses(learner.train_batches[i])[row] for row in rows]
     for loss in losses:
         parser.zero_grad(set_to_none=True)
         loss.backward()
@@ -31,7 +31,7 @@ def single_passes(learner: Learner, i: int, rows: tuple[int, ...]) -> torch.Tens
 @pytest.mark.parametrize("changes", [{}, {"input_feeding": True}, {"task_masking": True}], ids=str)
 def test_example_fisher_is_the_mean_of_single_backward_passes_squared(toy_config, changes) -> None:
     learner = finished_first_task(toy_config.with_(dropout=0.5, **changes))
-    memories = [learner.train_rows[0].take([0, 3, 4]), learner.train_rows[1].take([1, 2])]
+    memories = [learner.train_batches[0].take([0, 3, 4]), learner.train_batches[1].take([1, 2])]
     expected = single_passes(learner, 0, (0, 3, 4)) + single_passes(learner, 1, (1, 2))
     learner.parser.train()
     assert torch.allclose(fisher_of_examples(learner.parser, memories), expected, atol=1e-9)
@@ -43,11 +43,11 @@ def test_estimating_fisher_draws_nothing_and_leaves_the_parser_as_it_was(
     toy_config, fisher
 ) -> None:
     learner = finished_first_task(toy_config.with_(dropout=0.5))
-    parser, rows = learner.parser.train(), [learner.train_rows[0].take([0, 3])]
-    before = parser.draws.get_state()
+    parser, rows = learner.parser.train(), [learner.train_batches[0].take([0, 3])]
+    before = parser.rng.get_state()
     first = fisher(parser, rows)
     assert torch.equal(first, fisher(parser, rows))
-    assert torch.equal(parser.draws.get_state(), before)
+    assert torch.equal(parser.rng.get_state(), before)
     assert parser.training
     assert parser.encoder.training
     assert all(p.grad is None for p in parser.parameters())
@@ -58,11 +58,11 @@ def test_estimating_fisher_draws_nothing_and_leaves_the_parser_as_it_was(
 
 def test_example_fisher_is_nowhere_smaller_and_equal_where_rows_are_the_same(toy_config) -> None:
     learner = finished_first_task(toy_config)
-    rows = learner.train_rows[0].take([0, 1, 2, 3])
+    rows = learner.train_batches[0].take([0, 1, 2, 3])
     batch, example = (f(learner.parser, [rows]) for f in (fisher_of_batch, fisher_of_examples))
     assert (example >= batch * (1 - 1e-4)).all()
     assert 1.1 * batch.sum() < example.sum()
-    same = learner.train_rows[0].take([2, 2, 2])
+    same = learner.train_batches[0].take([2, 2, 2])
     batch, example = (f(learner.parser, [same]) for f in (fisher_of_batch, fisher_of_examples))
     assert torch.allclose(batch, example, rtol=1e-4, atol=1e-10)
 
@@ -73,7 +73,7 @@ def test_methods_hold_parameters_by_the_fisher_that_is_asked_for(toy_config, nam
     options = {**WITH_FISHER[name], "fisher": fisher}
     learner = train(toy_config.with_(method=name, method_options=options), lambda event: None)
     held, parser = learner.method.consolidation, learner.parser
-    memories = [learner.train_rows[i].take(learner.memory.rows[i]) for i in range(3)]
+    memories = [learner.train_batches[i].take(learner.memory.indices[i]) for i in range(3)]
     estimate = {"batch": fisher_of_batch, "example": fisher_of_examples}[fisher]
     assert torch.equal(held.anchor, flat(list(parser.parameters())))
     assert torch.allclose(held.fisher, estimate(parser, memories))
@@ -96,7 +96,8 @@ def test_what_is_held_does_not_grow_with_the_number_of_tasks(toy_config) -> None
 def test_arper_weighs_its_penalty_by_the_root_of_known_over_new_actions(toy_config) -> None:
     learner = Learner(toy_config.with_(method="arper", method_options={"ewc_weight": 3.0}))
     shown = [
-        {str(step.action) for row in task.train for step in row.steps} for task in learner.tasks
+        {str(step.action) for row in task.train for step in row.derivation}
+        for task in learner.tasks
     ]
     for k in (1, 2):
         old = set().union(*shown[:k])
@@ -118,7 +119,7 @@ def test_arpers_penalty_is_its_weight_times_the_distance_that_fisher_weighs(toy_
     learner = finished_first_task(toy_config.with_(method="arper"))
     method, parser = learner.method, learner.parser
     assert method.penalty(0, Stage("train", 1)) == 0
-    method.consolidation.consolidate([learner.train_rows[0].take([0, 3, 4])])
+    method.consolidation.consolidate([learner.train_batches[0].take([0, 3, 4])])
     with torch.no_grad():
         parser.combine.weight.add_(0.1)
     fill_gradients(learner)

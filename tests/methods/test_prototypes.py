@@ -6,12 +6,12 @@ import torch
 
 from core.config import RunConfig
 from core.evaluation import correct
-from core.learner import Learner
 from core.methods.base import Stage
+from core.methods.parts.prototypes import prototypes
 from core.methods.protoparser import Forms
-from core.methods.prototypes import prototypes
 from core.parser.batch import Batch, join
-from core.training import train
+from core.training.assembly import Learner
+from core.training.sequence import train
 
 TRAIN = Stage("train", 1)
 
@@ -25,10 +25,10 @@ def learned_two(config: RunConfig) -> Learner:
     """A learner whose tasks 0 and 1 have their memories, about to learn task 2."""
     learner = Learner(config)
     for k, rows in enumerate([(0, 3, 4), (1, 2)]):
-        learner.parser.know(k)
-        learner.memory.rows[k] = rows
+        learner.parser.set_known_tasks(k)
+        learner.memory.indices[k] = rows
         learner.method.end_task(k)
-    learner.parser.know(2)
+    learner.parser.set_known_tasks(2)
     return learner
 
 
@@ -55,7 +55,7 @@ def assert_holds(readout, expected: dict[int, torch.Tensor]) -> None:
 
 def test_prototypes_are_the_mean_state_over_the_occurrences_in_all_memories(toy_config) -> None:
     learner = learned_two(emar(toy_config))
-    memories = [learner.train_rows[0].take((0, 3, 4)), learner.train_rows[1].take((1, 2))]
+    memories = [learner.train_batches[0].take((0, 3, 4)), learner.train_batches[1].take((1, 2))]
     assert_holds(learner.parser.readout, by_hand(learner, memories))
     assert not learner.parser.readout.covered.all()
 
@@ -67,13 +67,13 @@ def test_an_epochs_prototypes_take_in_rows_of_the_task_being_learned(toy_config)
     *activation, last = learner.method.steps(2, TRAIN)
     assert [step.kind for step in activation] == [""]
     assert (last.kind, last.current, len(last.batch)) == ("reconsolidation", 0, 3 + 2 + 10)
-    memories = [learner.train_rows[0].take((0, 3, 4)), learner.train_rows[1].take((1, 2))]
-    assert_holds(learner.parser.readout, by_hand(learner, [*memories, learner.train_rows[2]]))
+    memories = [learner.train_batches[0].take((0, 3, 4)), learner.train_batches[1].take((1, 2))]
+    assert_holds(learner.parser.readout, by_hand(learner, [*memories, learner.train_batches[2]]))
 
 
 def test_with_a_pattern_the_embedding_counts_as_one_more_occurrence(toy_config) -> None:
     learner = learned_two(emar(toy_config, method_options={}))
-    memories = [learner.train_rows[0].take((0, 3, 4)), learner.train_rows[1].take((1, 2))]
+    memories = [learner.train_batches[0].take((0, 3, 4)), learner.train_batches[1].take((1, 2))]
     times = np.bincount(np.concatenate([m.actions.flatten()[m.real] for m in memories]))
     means, embedding = by_hand(learner, memories), learner.parser.action_embedding.detach()
     expected = dict(enumerate(embedding))  # of an action that no row shows, the embedding alone
@@ -102,7 +102,7 @@ def test_reconsolidation_classifies_memory_steps_by_prototypes(toy_config, patte
             slot, taken = int(one.slots[0, t]), int(one.actions[0, t])
             scores = {
                 action: float(readout.table[action] @ states[t])
-                for action in np.flatnonzero(parser.grammar.since[slot] <= 2).tolist()
+                for action in np.flatnonzero(parser.grammar.first_task[slot] <= 2).tolist()
                 if readout.covered[action]
             }
             total = np.logaddexp.reduce(list(scores.values()))
@@ -114,7 +114,7 @@ def test_reconsolidation_classifies_memory_steps_by_prototypes(toy_config, patte
 
 def test_prediction_is_by_prototypes_in_evaluation_only(toy_config) -> None:
     learner = learned_two(emar(toy_config, dropout=0.0))
-    parser, rows = learner.parser, learner.train_rows[0].take((0, 3))
+    parser, rows = learner.parser, learner.train_batches[0].take((0, 3))
     states, bias = parser.step_states(rows), parser.step_bias(rows)
     embedded = torch.addmm(bias, states, parser.action_embedding.t())
     assert torch.equal(parser.step_scores(rows), embedded)
@@ -134,26 +134,28 @@ def test_with_every_row_in_memory_emar_parses_all_tasks(toy_config) -> None:
     config = emar(toy_config, memory_size=10, epochs=40, dropout=0.0)
     learner = train(config, lambda event: None)
     for k, task in enumerate(learner.tasks):
-        assert correct(learner.parser, task.test, learner.test_rows[k], learner.writer).all()
+        assert correct(learner.parser, task.test, learner.test_batches[k], learner.writer).all()
 
 
 def test_the_kept_parser_predicts_as_the_run_did(toy_config) -> None:
     kept: dict[int, dict] = {}
     config = emar(toy_config, epochs=10)
-    learner = train(config, lambda event: None, keep=lambda k, state: kept.update({k: state}))
+    learner = train(
+        config, lambda event: None, save_parser=lambda k, state: kept.update({k: state})
+    )
     other = Learner(config)
     other.parser.load_state_dict(kept[2]["parser"])
-    other.parser.know(2)
+    other.parser.set_known_tasks(2)
     for parser in (learner.parser, other.parser):
         parser.eval()
-    rows = learner.test_rows[1]
+    rows = learner.test_batches[1]
     assert torch.equal(learner.parser.step_scores(rows), other.parser.step_scores(rows))
 
 
 def test_new_actions_start_from_their_prototypes_in_the_new_tasks_rows(toy_config) -> None:
     learner = learned_two(toy_config.with_(method="protoparser"))
     before = learner.parser.action_embedding.detach().clone()
-    expected = by_hand(learner, [learner.train_rows[2]])
+    expected = by_hand(learner, [learner.train_batches[2]])
     learner.method.begin_task(2)
     after, unseen = learner.parser.action_embedding.detach(), learner.grammar.unseen(2)
     assert unseen.any()
@@ -183,10 +185,10 @@ def test_episodes_alternate_with_plain_steps_that_replay(toy_config) -> None:
 
 def test_an_episode_has_one_support_row_of_each_form_and_asks_others_of_it(toy_config) -> None:
     learner = Learner(toy_config)
-    forms = Forms(join(learner.train_rows))
-    draws, asked = np.random.default_rng(0), set()
+    forms = Forms(join(learner.train_batches))
+    rng, asked = np.random.default_rng(0), set()
     for _ in range(50):
-        batch, support = forms.draw(3, 1, draws)
+        batch, support = forms.draw(3, 1, rng)
         assert support == 3
         assert len(batch) == 6
         steps = zip(batch.actions.tolist(), batch.steps.tolist(), strict=True)
@@ -197,7 +199,7 @@ def test_an_episode_has_one_support_row_of_each_form_and_asks_others_of_it(toy_c
         assert len(set(words)) == 6
         asked |= set(derivations)
     assert len(asked) == 15  # every form is drawn some time
-    assert len(Forms(learner.train_rows[0].take((0, 1, 2))).askable) == 0
+    assert len(Forms(learner.train_batches[0].take((0, 1, 2))).askable) == 0
 
 
 @pytest.mark.parametrize("dropped", [0.0, 1.0])
@@ -237,9 +239,9 @@ def test_an_episodes_gradient_goes_through_the_prototypes(toy_config) -> None:
 
 def test_prototypes_are_the_same_however_the_rows_are_parted(toy_config, monkeypatch) -> None:
     learner = Learner(toy_config)
-    whole, times = prototypes(learner.parser, learner.train_rows[0])
-    monkeypatch.setattr("core.methods.prototypes._ROWS", 3)
-    parted, again = prototypes(learner.parser, learner.train_rows[0])
+    whole, times = prototypes(learner.parser, learner.train_batches[0])
+    monkeypatch.setattr("core.methods.parts.prototypes._ROWS", 3)
+    parted, again = prototypes(learner.parser, learner.train_batches[0])
     torch.testing.assert_close(whole, parted)
     assert torch.equal(times, again)
     assert learner.parser.training  # as it was

@@ -25,7 +25,7 @@ class Reader:
 
     def __init__(self, parser: Parser, words: list[str]) -> None:
         self.parser = parser
-        hidden = parser.to_first.out_features
+        hidden = parser.init_decoder.out_features
         vectors = [parser.word_embedding[i] for i in parser.vocabulary.encode(words)]
         forward, backward = [], []
         h = c = torch.zeros(hidden)
@@ -39,7 +39,7 @@ class Reader:
             backward.insert(0, h)
         last.append(c)
         self.states = [torch.cat(pair) for pair in zip(forward, backward, strict=True)]
-        self.h = torch.tanh(parser.to_first(torch.cat(last)))
+        self.h = torch.tanh(parser.init_decoder(torch.cat(last)))
         self.c = torch.zeros(hidden)
         self.input = parser.start
         self.s = torch.zeros(parser.start.shape)
@@ -76,7 +76,7 @@ def applicable(parser: Parser, slot: int, task: int) -> list[int]:
 def row_loss(parser: Parser, example: Example, task: int) -> float:
     """The negative log-likelihood of one row, step by step."""
     reader, total = Reader(parser, example.words), 0.0
-    slots, actions = parser.grammar.encode(example.steps)
+    slots, actions = parser.grammar.encode(example.derivation)
     for slot, action in zip(slots, actions, strict=True):
         scores = reader.scores()
         allowed = applicable(parser, slot, task)

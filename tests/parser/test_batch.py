@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from core.learner import Learner
 from core.parser.batch import Batch, Vocabulary, join, shuffled_parts, split_by_length
+from core.training.assembly import Learner
 
 
 def make_rows(n: int, seed: int = 0) -> Batch:
@@ -77,9 +77,9 @@ def test_vocabulary_knows_training_words_only() -> None:
 def test_encoded_rows_hold_the_derivations(toy_config) -> None:
     learner = Learner(toy_config)
     for k, task in enumerate(learner.tasks):
-        rows = learner.train_rows[k]
+        rows = learner.train_batches[k]
         for number, example in enumerate(task.train):
             steps = int(rows.steps[number])
             actions = [learner.grammar.actions[a] for a in rows.actions[number, :steps].tolist()]
-            assert actions == [step.action for step in example.steps]
+            assert actions == [step.action for step in example.derivation]
         assert set(rows.tasks.tolist()) == {k}

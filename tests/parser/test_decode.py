@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from core.data.base import FormReader, Task
-from core.learner import Learner
-from core.parser.batch import encode_rows, join
+from core.parser.batch import encode_examples, join
 from core.parser.decode import MAX_OPEN, parse
-from core.training import Stopped
+from core.training.assembly import Learner
+from core.training.sequence import Stopped
 from tests.parser import reference
 from tests.parser.test_model import SETTINGS, make
 
@@ -23,7 +23,9 @@ def random_parser(config, seed: int, **changes) -> Learner:
 def test_greedy_decoding_equals_a_plain_search(toy_config, changes, seed) -> None:
     learner = random_parser(toy_config, seed, **changes)
     for k, task in enumerate(learner.tasks):
-        for found, row in zip(parse(learner.parser, learner.test_rows[k]), task.test, strict=True):
+        for found, row in zip(
+            parse(learner.parser, learner.test_batches[k]), task.test, strict=True
+        ):
             actions, log_prob, complete = reference.greedy(learner.parser, row.words, k)
             assert found.complete == complete
             assert list(found.actions) == actions
@@ -35,7 +37,7 @@ def test_greedy_decoding_equals_a_plain_search(toy_config, changes, seed) -> Non
 @pytest.mark.parametrize("changes", SETTINGS)
 def test_batch_size_and_padding_do_not_change_a_parse(toy_config, changes, beam) -> None:
     learner = random_parser(toy_config, 5, beam_size=beam, **changes)
-    rows = join(learner.train_rows)
+    rows = join(learner.train_batches)
     whole = parse(learner.parser, rows)
     for number, found in enumerate(whole):
         (alone,) = parse(learner.parser, rows.take([number]))
@@ -67,7 +69,7 @@ def test_a_wide_beam_finds_the_most_probable_derivation(toy_config, seed) -> Non
     learner = Learner(toy_config.with_(seed=seed, beam_size=64, task_order=("farm", "zoo")))
     with torch.no_grad():
         learner.parser.action_embedding.mul_(30)
-    learner.parser.know(0)
+    learner.parser.set_known_tasks(0)
     words = ["show", "fields"]
     best = max(
         (_score(learner.parser, words, actions, slots), actions)
@@ -76,7 +78,7 @@ def test_a_wide_beam_finds_the_most_probable_derivation(toy_config, seed) -> Non
         )
     )
     example = learner.tasks[0].test[0]
-    row = encode_rows(
+    row = encode_examples(
         [type(example)(" ".join(words), "", ())], 0, learner.parser.vocabulary, learner.grammar
     )
     (found,) = parse(learner.parser, row)
@@ -105,7 +107,7 @@ def test_a_derivation_that_never_ends_is_cut_and_incomplete(toy_config) -> None:
         number = grammar.action_ids[recursive]
         parser.slot_bias[:, :] = -1e30
         parser.slot_bias[[0, grammar.slot_ids[slot]], number] = 0
-    found = parse(parser, learner.test_rows[0])
+    found = parse(parser, learner.test_batches[0])
     assert all(not one.complete for one in found)
     assert all(len(one.actions) == parser.max_steps for one in found)
     assert all(text is None for text in map(learner.writer.text, found))
@@ -116,16 +118,16 @@ def test_a_form_with_very_many_parts_is_parsed(toy_config, monkeypatch) -> None:
     wide = "( f " + "( g ( h x ) ) " * (MAX_OPEN + 6) + ")"
     example = FormReader().example("show it", wide)
     task = Task("wide", (example, example), (), (example,))
-    monkeypatch.setattr("core.learner.derived_tasks", lambda config: (task,))
+    monkeypatch.setattr("core.training.assembly.derived_tasks", lambda config: (task,))
     learner = Learner(toy_config)  # one action for each slot: whatever the parser's numbers are
-    (found,) = parse(learner.parser, learner.test_rows[0])
+    (found,) = parse(learner.parser, learner.test_batches[0])
     assert learner.writer.text(found) == example.logical_form
 
 
 def test_a_slot_without_applicable_actions_ends_the_hypothesis(toy_config) -> None:
     learner = random_parser(toy_config, 0)
     learner.parser.slot_bias[:, :] = -1e30
-    found = parse(learner.parser, learner.test_rows[0])
+    found = parse(learner.parser, learner.test_batches[0])
     assert all((one.actions, one.complete) == ((), False) for one in found)
 
 
@@ -136,7 +138,7 @@ def test_a_hypothesis_that_task_masking_ends_is_the_same_alone_and_has_no_other_
     ended = 0
     for seed in range(6):
         learner = random_parser(toy_config, seed, task_masking=True, beam_size=beam)
-        own, rows = learner.grammar.specific_to(2), join(learner.test_rows)
+        own, rows = learner.grammar.specific_to(2), join(learner.test_batches)
         for number, found in enumerate(parse(learner.parser, rows)):
             (alone,) = parse(learner.parser, rows.take([number]))
             assert (alone.actions, alone.complete) == (found.actions, found.complete)
@@ -149,7 +151,7 @@ def test_a_hypothesis_that_task_masking_ends_is_the_same_alone_and_has_no_other_
 def test_an_empty_utterance_is_parsed(toy_config) -> None:
     learner = random_parser(toy_config, 0)
     example = learner.tasks[0].test[0]
-    rows = encode_rows(
+    rows = encode_examples(
         [type(example)("", "", ()), type(example)("zzz " * 300, "", ())],
         0,
         learner.parser.vocabulary,
@@ -161,7 +163,7 @@ def test_an_empty_utterance_is_parsed(toy_config) -> None:
 def test_decoding_ends_between_two_batches_where_it_is_told_to(toy_config) -> None:
     learner = random_parser(toy_config, 5)
     learner.parser.train()
-    rows = join(learner.train_rows)
+    rows = join(learner.train_batches)
     asked = []
 
     def check() -> None:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from core.learner import Learner
 from core.options import ConfigError
 from core.parser.embeddings import EmbeddingsError, read_glove
+from core.training.assembly import Learner
 
 
 def test_reads_the_wanted_words_of_any_dimension(tmp_path) -> None:

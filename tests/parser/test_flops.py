@@ -5,14 +5,14 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from core.config import RunConfig
-from core.learner import Learner
 from core.parser.batch import Batch
 from core.parser.flops import forward_flops, training_flops
+from core.training.assembly import Learner
 
 
 def rows_without_padding(learner: Learner, n: int = 16) -> Batch:
     """n times one row: nothing is padded, so counted and done work are the same."""
-    return learner.train_rows[0].take([1] * n)
+    return learner.train_batches[0].take([1] * n)
 
 
 @pytest.mark.filterwarnings("ignore:TF32")

@@ -7,9 +7,9 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from core.config import RunConfig
-from core.learner import Learner
 from core.parser.batch import join
 from core.parser.model import MASKED
+from core.training.assembly import Learner
 from tests.parser import reference
 
 SETTINGS = [{}, {"task_masking": True}, {"input_feeding": True}]
@@ -19,7 +19,7 @@ def make(config: RunConfig, k: int = 2, **changes) -> Learner:
     learner = Learner(config.with_(**changes))
     with torch.no_grad():  # large enough that probabilities differ
         learner.parser.action_embedding.mul_(20)
-    learner.parser.know(k)
+    learner.parser.set_known_tasks(k)
     learner.parser.eval()
     return learner
 
@@ -28,7 +28,7 @@ def make(config: RunConfig, k: int = 2, **changes) -> Learner:
 def test_loss_equals_a_step_by_step_computation(toy_config, changes) -> None:
     learner = make(toy_config, **changes)
     for k, task in enumerate(learner.tasks):
-        losses = learner.parser.row_losses(learner.train_rows[k])
+        losses = learner.parser.row_losses(learner.train_batches[k])
         plain = [reference.row_loss(learner.parser, row, k) for row in task.train]
         assert losses.tolist() == pytest.approx(plain, abs=1e-5)
 
@@ -36,7 +36,7 @@ def test_loss_equals_a_step_by_step_computation(toy_config, changes) -> None:
 @pytest.mark.parametrize("changes", SETTINGS)
 def test_batch_size_and_padding_do_not_change_a_loss(toy_config, changes) -> None:
     learner = make(toy_config, **changes)
-    rows = join(learner.train_rows)
+    rows = join(learner.train_batches)
     whole = learner.parser.row_losses(rows)
     alone = torch.cat([learner.parser.row_losses(rows.take([i])) for i in range(len(rows))])
     assert torch.allclose(whole, alone, atol=1e-5)
@@ -48,7 +48,7 @@ def test_probabilities_sum_to_one_over_applicable_actions_and_are_zero_elsewhere
     toy_config, changes, k
 ) -> None:
     learner = make(toy_config, k, **changes)
-    parser, rows = learner.parser, learner.train_rows[k]
+    parser, rows = learner.parser, learner.train_batches[k]
     probabilities = torch.softmax(parser.step_scores(rows).detach(), dim=1)
     slots = rows.slots.flatten()[rows.real].tolist()
     for row, slot in zip(probabilities, slots, strict=True):
@@ -61,7 +61,7 @@ def test_probabilities_sum_to_one_over_applicable_actions_and_are_zero_elsewhere
 
 def test_an_unknown_task_changes_nothing_in_what_is_known(toy_config) -> None:
     learner = make(toy_config, k=0)
-    rows = learner.train_rows[0]
+    rows = learner.train_batches[0]
     before = learner.parser.row_losses(rows)
     with torch.no_grad():
         learner.parser.action_embedding[torch.from_numpy(~learner.grammar.known(0))] = 7.0
@@ -92,7 +92,7 @@ class Calls(TorchFunctionMode):
 def test_a_training_step_takes_as_many_calls_for_any_number_of_rows_and_steps(toy_config) -> None:
     """No loop over time steps or examples: calls are counted, not timed."""
     parser = (learner := make(toy_config, dropout=0.2)).parser.train()
-    rows = join(learner.train_rows)
+    rows = join(learner.train_batches)
     by_steps = rows.steps.argsort()
     counts = []
     for part in (rows.take(by_steps[:1]), rows):
@@ -113,11 +113,11 @@ def test_dropout_draws_from_the_runs_own_generator(toy_config) -> None:
     for learner in (first, second):
         learner.parser.train()
         torch.manual_seed(len(losses))  # the global generator must not matter
-        losses.append([learner.parser.loss(learner.train_rows[0]).item() for _ in range(3)])
+        losses.append([learner.parser.loss(learner.train_batches[0]).item() for _ in range(3)])
     assert losses[0] == losses[1]
     assert len(set(losses[0])) == 3
     torch.random.set_rng_state(state)
-    Learner(toy_config).parser.train().loss(first.train_rows[0])
+    Learner(toy_config).parser.train().loss(first.train_batches[0])
     assert torch.equal(torch.random.get_rng_state(), state)
 
 

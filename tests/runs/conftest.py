@@ -15,10 +15,10 @@ import torch
 
 from core.config import RunConfig
 from core.events import Accuracy, Epoch, Event, Progress, RunStarted, StageTime
-from core.runs import life
+from core.runs import clock as clock_module
 from core.runs.store import Store
 from core.runs.tables import metadata
-from core.training import Stopped
+from core.training.sequence import Stopped
 
 OTHER_DATABASE = os.environ.get("TOTAL_RECALL_TEST_DATABASE_URL")
 
@@ -53,7 +53,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(life, "now", lambda: made.moment)
+    monkeypatch.setattr(clock_module, "now", lambda: made.moment)
     return made
 
 
@@ -76,7 +76,7 @@ class FakeTraining:
         *,
         resume: dict | None = None,
         save: Callable[[dict], None] | None = None,
-        keep: Callable[[int, dict], None] | None = None,
+        save_parser: Callable[[int, dict], None] | None = None,
     ) -> None:
         first = 0 if resume is None else resume["epoch"]
         self.begun.append((config.seed, first))
@@ -94,7 +94,7 @@ class FakeTraining:
                 record(Progress(done, total, 0, "train", epoch, self.epochs, 1.0))
             record(Epoch(0, "train", epoch, 1.0 / (epoch + 1), 10, 0.1, {"current": 1.0}))
             save({"epoch": epoch + 1, "weights": torch.full((2,), float(epoch))})
-        keep(0, {"weights": torch.full((2,), float(self.epochs))})
+        save_parser(0, {"weights": torch.full((2,), float(self.epochs))})
         record(Accuracy(0, 0, 3, 5))
         record(StageTime(0, "train", 2.0, total))
 

@@ -8,7 +8,7 @@ from core.events import (
     ActionProbabilities,
     ActionsKnown,
     Epoch,
-    Errors,
+    ErrorCounts,
     MemoryStored,
     Predictions,
     Progress,
@@ -19,7 +19,7 @@ from core.events import (
 SAMPLES = (
     (Epoch(1, "slow", 2, 0.5, 40, 1.5, {"current": 0.5}), {"loss": 0.25}),
     (Accuracy(1, 0, 3, 9), {"correct": 4}),
-    (MemoryStored(1, (4, 2), {"entropy": [1.0, 1.5]}), {"rows": (7,)}),
+    (MemoryStored(1, (4, 2), {"entropy": [1.0, 1.5]}), {"indices": (7,)}),
     (StageTime(1, "slow", 2.0, 400.0), {"seconds": 3.0}),
 )
 
@@ -35,7 +35,7 @@ MANY = (
         {"parse": ((3, 1), (3, 2), (3,)), "first_wrong": (None, None, 1)},
     ),
     (
-        Errors(1, "slow", 3, (0, 0, 1), ("train", "test", "test"), (3, 2, 1), (4, 4, 4),
+        ErrorCounts(1, "slow", 3, (0, 0, 1), ("train", "test", "test"), (3, 2, 1), (4, 4, 4),
                (0.5, 1.5, 9.0), (4, 4, 3)),
         {"correct": (4, 3, 2)},
     ),

@@ -34,15 +34,19 @@ def test_a_state_comes_back_bit_by_bit(home: Path) -> None:
 def test_the_last_save_counts_and_leaves_nothing_beside_it(home: Path) -> None:
     checkpoints.save(1, {"epoch": 1})
     checkpoints.save(1, {"epoch": 2})
-    checkpoints.keep(1, 0, {"task": 0})
-    checkpoints.keep(1, 3, {"task": 3})
+    checkpoints.save_parser(1, 0, {"task": 0})
+    checkpoints.save_parser(1, 3, {"task": 3})
     assert checkpoints.load(1) == {"epoch": 2}
-    assert [checkpoints.kept(1, task) for task in (0, 1, 3)] == [{"task": 0}, None, {"task": 3}]
+    assert [checkpoints.load_parser(1, task) for task in (0, 1, 3)] == [
+        {"task": 0},
+        None,
+        {"task": 3},
+    ]
     names = {path.name for path in (home / "checkpoints" / "1").iterdir()}
     assert names == {"state.pt", "parser-0.pt", "parser-3.pt"}
     checkpoints.drop_state(1)
     assert checkpoints.load(1) is None
-    assert checkpoints.kept(1, 3) == {"task": 3}
+    assert checkpoints.load_parser(1, 3) == {"task": 3}
     checkpoints.delete(1)
     assert not (home / "checkpoints" / "1").exists()
     checkpoints.delete(1)
@@ -86,7 +90,7 @@ def test_an_unwritable_place_is_named(home: Path) -> None:
     with pytest.raises(CheckpointError, match=r"checkpoints.* can't be written: "):
         checkpoints.save(1, {"epoch": 1})
     with pytest.raises(CheckpointError, match=r"parser-0\.pt can't be written: "):
-        checkpoints.keep(1, 0, {"epoch": 1})
+        checkpoints.save_parser(1, 0, {"epoch": 1})
 
 
 class Harmful:

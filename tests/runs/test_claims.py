@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from core.config import RunConfig
-from core.runs.life import StoreError
 from core.runs.owner import new_owner
+from core.runs.run import StoreError
 from core.runs.store import Store
 from tests.runs.samples import SAMPLES, python
 
@@ -129,9 +129,9 @@ def test_an_owner_that_lost_its_run_learns_so_and_cannot_move_it(store: Store) -
     old, new = new_owner(), new_owner()
     id = store.create(CONFIG, claimed_by=old)
     assert store.heartbeat(id, old)
-    store.move(id, "interrupted")
+    store.set_status(id, "interrupted")
     store.resume(id, claimed_by=new)
     assert not store.heartbeat(id, old)
     with pytest.raises(StoreError, match="another process"):
-        store.move(id, "finished", owner=old)
-    store.move(id, "finished", owner=new)
+        store.set_status(id, "finished", owner=old)
+    store.set_status(id, "finished", owner=new)

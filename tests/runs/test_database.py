@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 from core.config import RECORDING, RunConfig
 from core.events import Epoch
 from core.runs import database
-from core.runs.life import StoreError
+from core.runs.run import StoreError
 from core.runs.store import Store
 from core.runs.tables import EVENT_TABLES, runs
 from tests.runs.samples import MANY, python

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import update
 
-from core import learner
 from core.config import RunConfig
 from core.events import RunStarted, StageTime
 from core.runs.estimate import estimate, measure
 from core.runs.owner import new_owner
 from core.runs.store import Store
 from core.runs.tables import runs
+from core.training import progress
 
 FACTS = RunStarted(("a", "b"), (5, 6), (4, 4), ((4,), (4, 4)), 9, 4, 77, "cpu")
 
@@ -22,7 +22,7 @@ def past(store: Store, config: RunConfig, seconds: float, work: float) -> int:
     store.record(id, FACTS)
     store.record(id, StageTime(0, "train", seconds / 2, work))
     store.record(id, StageTime(0, "sampling", seconds / 2, 0.0))
-    store.move(id, "finished")
+    store.set_status(id, "finished")
     return id
 
 
@@ -35,7 +35,7 @@ def test_the_rate_is_the_median_of_runs_like_it(store: Store, toy_config: RunCon
         past(store, toy_config.with_(seed=rate, epochs=rate), 100, 100 * rate)
     past(store, toy_config.with_(method="emr"), 100, 1)  # compares less well, so doesn't count
     found = estimate(store, toy_config)
-    work = learner.work(toy_config)
+    work = progress.work(toy_config)
     assert found.seconds == pytest.approx(work / 20)
     assert found.low < work / 40
     assert found.high > work / 10
@@ -79,5 +79,5 @@ def test_a_few_real_steps_can_be_timed(
     found = measure(toy_config, seconds=0.05)
     assert 0 < found.low < found.seconds < found.high
     assert found.basis == "from a few steps measured now"
-    monkeypatch.setattr(learner, "calibrate", lambda config, seconds: 0.0)
+    monkeypatch.setattr(progress, "calibrate", lambda config, seconds: 0.0)
     assert measure(toy_config) is None

@@ -12,10 +12,10 @@ from core.data.base import DataMissing
 from core.events import Accuracy
 from core.runs import checkpoints, execution
 from core.runs.execution import execute
-from core.runs.life import Run, StoreUnavailable
 from core.runs.owner import new_owner
+from core.runs.run import Run, StoreUnavailable
 from core.runs.store import Store
-from core.training import TrainingFailed
+from core.training.sequence import TrainingFailed
 
 
 def begin(store: Store, **config) -> tuple[Run, object]:
@@ -30,7 +30,7 @@ def test_a_finished_run_has_its_record_and_its_parser(store: Store, fake) -> Non
     assert (end.status, end.error, end.progress, end.device) == ("finished", "", 1.0, "cpu")
     assert set(end.versions) == {"python", "torch", "numpy", "total_recall"}
     assert seen[-2] == Accuracy(0, 0, 3, 5)
-    assert checkpoints.kept(run.id, 0)["weights"].tolist() == [3.0, 3.0]
+    assert checkpoints.load_parser(run.id, 0)["weights"].tolist() == [3.0, 3.0]
     assert checkpoints.load(run.id) is None  # there is nothing to go on with
 
 
@@ -132,7 +132,7 @@ def test_a_run_taken_over_is_let_go(store: Store, fake, monkeypatch: pytest.Monk
 
     def take(epoch: int, step: int) -> None:
         if (epoch, step) == (0, 1):
-            store.move(run.id, "interrupted")
+            store.set_status(run.id, "interrupted")
             store.resume(run.id, claimed_by=new_owner())
 
     fake.before_step = take
@@ -157,14 +157,14 @@ def test_an_outcome_waits_for_a_store_that_can_be_written(
     store: Store, fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(execution, "POLL_SECONDS", 0.01)
-    move, failures = store.move, [StoreUnavailable("full")] * 3
+    move, failures = store.set_status, [StoreUnavailable("full")] * 3
 
     def flaky(*args, **more) -> None:
         if failures:
             raise failures.pop()
         move(*args, **more)
 
-    monkeypatch.setattr(store, "move", flaky)
+    monkeypatch.setattr(store, "set_status", flaky)
     run, owner = begin(store)
     assert execute(store, run, owner, train=fake).status == "finished"
     failures += [StoreUnavailable("full")] * 1000

@@ -5,8 +5,8 @@ from sqlalchemy import event as sqlalchemy_event
 from sqlalchemy import select
 
 from core.config import RunConfig
-from core.runs.life import MOVES, STATUSES, StoreError
 from core.runs.owner import new_owner
+from core.runs.run import STATUSES, TRANSITIONS, StoreError
 from core.runs.store import Store
 from core.runs.tables import EVENT_TABLES
 from tests.runs.samples import SAMPLES, progress
@@ -25,7 +25,7 @@ WAYS = {  # how a run comes to a status
 def in_status(store: Store, status: str) -> int:
     id = store.create(CONFIG)
     for step in WAYS[status]:
-        store.move(id, step)
+        store.set_status(id, step)
     return id
 
 
@@ -33,20 +33,20 @@ def in_status(store: Store, status: str) -> int:
 @pytest.mark.parametrize("new", STATUSES)
 def test_a_run_moves_only_as_the_table_says(store: Store, old: str, new: str) -> None:
     id = in_status(store, old)
-    if new in MOVES[old]:
-        store.move(id, new)
+    if new in TRANSITIONS[old]:
+        store.set_status(id, new)
         assert store.run(id).status == new
     else:
         with pytest.raises(StoreError, match=f"is {old}.*not {new}"):
-            store.move(id, new)
+            store.set_status(id, new)
         assert store.run(id).status == old
 
 
 def test_the_table_is_the_documented_life() -> None:
     ends = {"finished", "failed", "stopped", "interrupted"}
-    assert set(MOVES["running"]) == ends
-    assert {status for status in STATUSES if "queued" in MOVES[status]} == ends - {"finished"}
-    assert set(MOVES["queued"]) == {"running", "stopped"}
+    assert set(TRANSITIONS["running"]) == ends
+    assert {status for status in STATUSES if "queued" in TRANSITIONS[status]} == ends - {"finished"}
+    assert set(TRANSITIONS["queued"]) == {"running", "stopped"}
 
 
 def test_unknown_runs_and_statuses_are_named(store: Store) -> None:
@@ -54,7 +54,7 @@ def test_unknown_runs_and_statuses_are_named(store: Store) -> None:
         with pytest.raises(StoreError, match="no run 99"):
             act(99)
     with pytest.raises(StoreError, match="'asleep' is not a status"):
-        store.move(store.create(CONFIG), "asleep")
+        store.set_status(store.create(CONFIG), "asleep")
 
 
 def test_a_run_keeps_what_it_was_created_with(store: Store) -> None:
@@ -70,13 +70,13 @@ def test_seconds_add_up_over_attempts(store: Store, clock) -> None:
     id = store.create(CONFIG)
     for spent, status in ((10, "stopped"), (7, "failed"), (5, "finished")):
         clock.pass_(1000)  # waiting does not count
-        store.move(id, "running")
+        store.set_status(id, "running")
         began = clock.moment
         clock.pass_(spent)
-        store.move(id, status, error="why" if status == "failed" else "")
+        store.set_status(id, status, error="why" if status == "failed" else "")
         if status != "finished":
             assert store.run(id).error == ("why" if status == "failed" else "")
-            store.move(id, "queued")
+            store.set_status(id, "queued")
             assert store.run(id).error == ""
     run = store.run(id)
     assert run.seconds == 22
@@ -94,7 +94,7 @@ def test_seconds_left_follow_the_rate_of_this_attempt(store: Store, clock) -> No
     assert store.run(id).seconds_left == 800  # 80 units at 10 in 100 s
     clock.pass_(50)
     assert store.run(id).seconds_left == 750
-    store.move(id, "stopped")
+    store.set_status(id, "stopped")
     assert store.run(id).seconds_left is None
     store.resume(id, claimed_by=new_owner())
     store.record(id, progress(20, epoch=10, task=1))
@@ -110,7 +110,7 @@ def test_a_waiting_run_is_stopped_at_once_and_a_running_one_is_asked(store: Stor
     assert store.run(waiting).status == "stopped"
     assert store.run(running).status == "running"
     assert store.stop_requested(running)
-    store.move(running, "stopped")
+    store.set_status(running, "stopped")
     store.resume(running)
     assert not store.stop_requested(running)
     with pytest.raises(StoreError, match="is finished"):
@@ -123,7 +123,7 @@ def test_delete_takes_all_records_and_is_refused_while_running(store: Store) -> 
         store.record(id, event)
     with pytest.raises(StoreError, match="stop it before"):
         store.delete(id)
-    store.move(id, "finished")
+    store.set_status(id, "finished")
     store.delete(id)
     assert store.runs() == []
     with store.engine.connect() as connection:
@@ -149,7 +149,7 @@ def test_rename(store: Store) -> None:
 
 def test_runs_are_newest_first_in_one_query(store: Store) -> None:
     ids = [store.create(CONFIG.with_(seed=seed)) for seed in range(5)]
-    store.move(ids[1], "running")
+    store.set_status(ids[1], "running")
     seen = []
     sqlalchemy_event.listen(
         store.engine, "after_cursor_execute", lambda *told: seen.append(told[2])

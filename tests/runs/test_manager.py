@@ -11,9 +11,9 @@ from core.config import RunConfig
 from core.options import ConfigError
 from core.runs import checkpoints
 from core.runs import manager as manager_module
-from core.runs.life import StoreError
 from core.runs.manager import Manager, close_manager, manager
 from core.runs.owner import new_owner
+from core.runs.run import StoreError
 from core.runs.store import Store
 
 CONFIG = RunConfig()

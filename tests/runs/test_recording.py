@@ -8,8 +8,8 @@ from sqlalchemy import event as sqlalchemy_event
 
 from core.config import RunConfig
 from core.events import Epoch, Event, Progress, RunStarted
-from core.runs.life import StoreError
 from core.runs.owner import new_owner
+from core.runs.run import StoreError
 from core.runs.store import Store
 from core.runs.tables import EVENT_TABLES
 from tests.runs.samples import MANY, SAMPLES, progress
@@ -28,7 +28,9 @@ def test_an_event_is_kept_once_under_its_key(store: Store, event, changes) -> No
         rows = connection.execute(select(table).where(table.c.run_id == id)).mappings().all()
         untouched = connection.execute(select(table).where(table.c.run_id == other)).mappings()
         assert len(rows) == 1
-        for name, value in changes.items():
+        columns = {c.info.get("field", c.name): c.name for c in table.c}
+        for field, value in changes.items():
+            name = columns[field]
             assert rows[0][name] == (list(value) if isinstance(value, tuple) else value)
             assert untouched.one()[name] != rows[0][name]
 
@@ -89,7 +91,7 @@ def test_facts_name_the_device(store: Store) -> None:
     store.record(id, RunStarted(("a", "b"), (5, 6), (2, 3), ((2,), (2, 3)), 9, 4, 77, "cpu"))
     run = store.run(id)
     assert run.device == "cpu"
-    assert run.facts["reachable"] == [[2], [2, 3]]
+    assert run.facts.covered == ((2,), (2, 3))
     assert store.claim(new_owner(), devices=["auto"]).id == id  # it is still configured as auto
 
 
@@ -101,7 +103,7 @@ def test_progress_is_thinned_out_but_its_last_word_arrives(store: Store) -> None
         store.record(id, progress(done))
     assert 1 <= len(written) <= 3
     store.record(id, SAMPLES[0][0])
-    assert store.run(id).progress_text["done"] == 49
+    assert store.run(id).last_progress.done == 49
     store.record(id, progress(60))
     store.record(id, progress(70, epoch=10))
     assert store.run(id).progress == 0.7  # the end of a stage is told at once
@@ -109,15 +111,15 @@ def test_progress_is_thinned_out_but_its_last_word_arrives(store: Store) -> None
     assert store.run(id).progress == 0.71  # and so is the beginning of one
     store.record(id, progress(72, task=1))
     store.record(id, progress(73, task=1))
-    store.move(id, "stopped")
-    assert store.run(id).progress_text["done"] == 73
+    store.set_status(id, "stopped")
+    assert store.run(id).last_progress.done == 73
 
 
 def test_a_number_that_is_none_is_stored_as_missing(store: Store) -> None:
     id = store.create(CONFIG)
     store.record(id, Epoch(0, "slow", 0, float("nan"), 1, 1.0, {"replay": float("inf")}))
     store.record(id, Progress(1, 2, 0, "slow", 0, 1, float("nan")))
-    assert store.run(id).progress_text["loss"] is None
+    assert store.run(id).last_progress.loss is None
     table = EVENT_TABLES[Epoch]
     with store.engine.connect() as connection:
         row = connection.execute(select(table.c.loss, table.c.parts)).one()

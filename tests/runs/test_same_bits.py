@@ -51,7 +51,7 @@ def assert_same(store: Store, first: int, second: int) -> None:
     assert told(store, first) == told(store, second)
     assert len(told(store, first)["accuracies"]) == 3
     for task in (0, 1):
-        one, other = (checkpoints.kept(id, task) for id in (first, second))
+        one, other = (checkpoints.load_parser(id, task) for id in (first, second))
         assert_equal(one, other)
 
 

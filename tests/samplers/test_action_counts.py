@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import entropy
 
-from core.language.grammar import ROOT, Action, Step
+from core.language.grammar import ROOT, Action, Rule
 from core.language.tree import Node
-from core.samplers.action_counts import (
+from core.samplers.parts.action_counts import (
     Mixture,
     candidates,
     count_actions,
@@ -19,8 +19,8 @@ from core.samplers.action_counts import (
 LETTERS = st.text("abcde", max_size=6)  # a derivation is a word, its letters are the actions
 
 
-def derivation(word: str) -> tuple[Step, ...]:
-    return tuple(Step(ROOT, Action(Node(letter))) for letter in word)
+def derivation(word: str) -> tuple[Rule, ...]:
+    return tuple(Rule(ROOT, Action(Node(letter))) for letter in word)
 
 
 def recount(words: list[str]) -> float:

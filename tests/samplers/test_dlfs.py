@@ -27,7 +27,7 @@ def actions_entropy(examples: Sequence[Example], rows: Sequence[int], kind: str)
     """H of some rows, counted from the start."""
     counts: Counter = Counter()
     for row in rows:
-        actions = [step.action for step in examples[row].steps]
+        actions = [step.action for step in examples[row].derivation]
         counts.update(actions if kind == "frequency" else set(actions))
     return float(entropy(list(counts.values())))
 
@@ -48,7 +48,7 @@ def random_rows(seed: int, rows: int) -> list[Example]:
 def clusters_of(examples: Sequence[Example], selection: Selection) -> list[int]:
     """The cluster of each row chosen."""
     of_row = distinct_forms(examples).of_row
-    return [selection.trace["clusters"][of_row[row]] for row in selection.rows]
+    return [selection.trace["clusters"][of_row[row]] for row in selection.indices]
 
 
 CASES = [
@@ -63,7 +63,7 @@ CASES = [
 def test_each_swap_raises_entropy_as_recounted(seed: int, kind: str, acceptance: str, initial: str):
     rows = random_rows(seed, 60)
     chosen = dlfs(rows, 8, seed, action_counts=kind, acceptance=acceptance, initial=initial)
-    memory = list(chosen.rows)
+    memory = list(chosen.indices)
     told = [swap["entropy"] for swap in chosen.trace["swaps"]]
     for swap in reversed(chosen.trace["swaps"]):  # walk back to the start
         assert memory[swap["cluster"]] == swap["row_in"]
@@ -87,7 +87,7 @@ def test_one_row_a_cluster_and_no_replacement_helps(
     of_row, labels = distinct_forms(rows).of_row, chosen.trace["clusters"]
     for place, row in product(range(8), range(len(rows))):
         if labels[of_row[row]] == place:
-            other = [*chosen.rows[:place], row, *chosen.rows[place + 1 :]]
+            other = [*chosen.indices[:place], row, *chosen.indices[place + 1 :]]
             assert actions_entropy(rows, other, kind) <= reached + 1e-9
 
 
@@ -114,7 +114,7 @@ def test_acceptance_chooses_the_best_or_the_first_row_that_helps():
     for seed in range(30):
         best = dlfs(rows, 1, seed, acceptance="best", **start)
         first = dlfs(rows, 1, seed, acceptance="first", **start)
-        assert best.rows == first.rows == (4,)
+        assert best.indices == first.indices == (4,)
         assert len(best.trace["swaps"]) <= 1
     helped = [dlfs(rows, 1, seed, acceptance="first", **start).trace for seed in range(30)]
     assert any([s["row_in"] for s in trace["swaps"]] == [2, 4] for trace in helped)
@@ -123,7 +123,7 @@ def test_acceptance_chooses_the_best_or_the_first_row_that_helps():
 def test_last_start_is_the_last_row_of_each_cluster():
     rows = random_rows(1, 40)
     chosen = dlfs(rows, 5, initial="last")
-    memory = list(chosen.rows)
+    memory = list(chosen.indices)
     for swap in reversed(chosen.trace["swaps"]):
         memory[swap["cluster"]] = swap["row_out"]
     of_row, labels = distinct_forms(rows).of_row, np.array(chosen.trace["clusters"])
@@ -134,12 +134,12 @@ def test_fewer_forms_than_rows_asked_for_keeps_every_form(toy_tasks: tuple[Task,
     rows = toy_tasks[0].train  # ten rows, five forms
     chosen = dlfs(rows, 8)
     of_row = distinct_forms(rows).of_row
-    assert set(of_row[list(chosen.rows)].tolist()) == set(range(5))
-    assert [filled["row"] for filled in chosen.trace["filled"]] == list(chosen.rows[5:])
+    assert set(of_row[list(chosen.indices)].tolist()) == set(range(5))
+    assert [filled["row"] for filled in chosen.trace["filled"]] == list(chosen.indices[5:])
     last = chosen.trace["filled"][-1]["entropy"]
-    assert last == pytest.approx(actions_entropy(rows, chosen.rows, "frequency"))
-    for kept, row in product(chosen.rows[7:], set(range(10)) - set(chosen.rows)):
-        other = [row if r == kept else r for r in chosen.rows]
+    assert last == pytest.approx(actions_entropy(rows, chosen.indices, "frequency"))
+    for kept, row in product(chosen.indices[7:], set(range(10)) - set(chosen.indices)):
+        other = [row if r == kept else r for r in chosen.indices]
         assert actions_entropy(rows, other, "frequency") <= last + 1e-9
 
 
@@ -148,8 +148,8 @@ def test_h_actions_are_all_that_entropy_looks_at():
     chosen = dlfs(rows, 6, h=3)
     assert len(chosen.trace["actions"]) == 3
     counts: Counter = Counter()
-    for row in chosen.rows:
-        counts.update(str(step.action) for step in rows[row].steps)
+    for row in chosen.indices:
+        counts.update(str(step.action) for step in rows[row].derivation)
     kept = [counts[name] for name in chosen.trace["actions"]]
     assert chosen.trace["entropy"][-1] == pytest.approx(float(entropy(kept)))
     assert "actions" not in dlfs(rows, 6).trace
@@ -176,5 +176,5 @@ def test_real_memory_is_more_balanced_than_a_random_one(real_data: Path):
         rng = np.random.default_rng(seed)
         drawn = samplers["random"].value(rows, 50, samplers["random"].options(), rng, None)
         assert clusters_of(rows, chosen) == list(range(50))
-        gain = chosen.trace["entropy"][-1] - actions_entropy(rows, drawn.rows, "presence")
+        gain = chosen.trace["entropy"][-1] - actions_entropy(rows, drawn.indices, "presence")
         assert gain > 0.05

@@ -6,22 +6,22 @@ from core.config import RunConfig
 from core.data.base import Example, Task
 from core.generators import Generators
 from core.language.grammar import Grammar
-from core.parser.batch import Vocabulary, encode_rows
+from core.parser.batch import Vocabulary, encode_examples
 from core.parser.model import Parser
 from core.samplers.gss import sketched_gradients
-from core.samplers.parser_views import action_losses, attention_gradients, utterance_encodings
+from core.samplers.parts.parser_views import action_losses, attention_gradients, utterance_encodings
 
 
 def make(rows: tuple[Example, ...], input_feeding: bool = False) -> Parser:
     config = RunConfig(word_size=5, hidden_size=6, action_size=4, input_feeding=input_feeding)
     vocabulary = Vocabulary([row.words for row in rows])
-    return Parser(config, vocabulary, Grammar([[row.steps for row in rows]]), Generators(1))
+    return Parser(config, vocabulary, Grammar([[row.derivation for row in rows]]), Generators(1))
 
 
 def one_by_one(rows: tuple[Example, ...], parser: Parser) -> np.ndarray:
     """The gradient of each row's loss at W_c, by a backward pass a row."""
     parser.eval()
-    batch = encode_rows(rows, 0, parser.vocabulary, parser.grammar)
+    batch = encode_examples(rows, 0, parser.vocabulary, parser.grammar)
     found = []
     for row in range(len(rows)):
         loss = parser.row_losses(batch.take([row])).sum()
@@ -76,7 +76,7 @@ def test_encodings_and_losses_do_not_depend_on_the_other_rows(toy_tasks: tuple[T
             utterance_encodings([row], parser)[0], encodings[number], atol=1e-6
         )
         parser.eval()
-        batch = encode_rows([row], 0, parser.vocabulary, parser.grammar)
+        batch = encode_examples([row], 0, parser.vocabulary, parser.grammar)
         with torch.no_grad():
-            mean = float(parser.row_losses(batch)) / len(row.steps)
+            mean = float(parser.row_losses(batch)) / len(row.derivation)
         assert losses[number] == pytest.approx(mean, abs=1e-5)

@@ -27,7 +27,9 @@ def parser_for(examples: Sequence[Example]) -> Parser | None:
         return None
     config = RunConfig(word_size=5, hidden_size=6, action_size=4)
     vocabulary = Vocabulary([row.words for row in examples])
-    return Parser(config, vocabulary, Grammar([[row.steps for row in examples]]), Generators(0))
+    return Parser(
+        config, vocabulary, Grammar([[row.derivation for row in examples]]), Generators(0)
+    )
 
 
 def choose(name: str, examples: Sequence[Example], size: int, seed: int = 0) -> Selection:
@@ -50,14 +52,14 @@ def global_state() -> tuple:
 def test_selection_is_distinct_rows_of_the_size_asked_for(
     name: str, size: int, toy_tasks: tuple[Task, ...]
 ):
-    rows = choose(name, toy_tasks[0].train, size).rows
+    rows = choose(name, toy_tasks[0].train, size).indices
     assert len(rows) == len(set(rows)) == size
     assert all(type(row) is int and 0 <= row < 10 for row in rows)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_fewer_rows_than_asked_for_are_all_kept(name: str, toy_tasks: tuple[Task, ...]):
-    assert sorted(choose(name, toy_tasks[0].train, 99).rows) == list(range(10))
+    assert sorted(choose(name, toy_tasks[0].train, 99).indices) == list(range(10))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -71,7 +73,7 @@ def test_fewer_rows_than_asked_for_are_all_kept(name: str, toy_tasks: tuple[Task
 )
 def test_forms_that_hardly_differ_fill_the_memory(name: str, forms: list[str]):
     for size in (1, 2, 4):
-        assert len(set(choose(name, rows_of(*forms), size).rows)) == size
+        assert len(set(choose(name, rows_of(*forms), size).indices)) == size
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -82,12 +84,12 @@ def test_slots_and_actions_never_seen_are_no_hindrance(name: str, toy_tasks: tup
     for rows in (strange, [*toy_tasks[0].train, *strange]):
         for size in (1, len(rows) - 1):
             chosen = entry.value(rows, size, entry.options(), np.random.default_rng(0), parser)
-            assert len(set(chosen.rows)) == size
+            assert len(set(chosen.indices)) == size
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_rows_are_no_memory(name: str):
-    assert choose(name, [], 5).rows == ()
+    assert choose(name, [], 5).indices == ()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -103,12 +105,12 @@ def test_parser_is_left_as_it_was(name: str, toy_tasks: tuple[Task, ...]):
     rows, entry = toy_tasks[0].train, samplers[name]
     parser = parser_for(rows).train()
     before = {name: value.clone() for name, value in parser.state_dict().items()}
-    draws = parser.draws.get_state()
+    rng = parser.rng.get_state()
     entry.value(rows, 3, entry.options(), np.random.default_rng(0), parser)
     assert all((before[name] == value).all() for name, value in parser.state_dict().items())
     assert all(parameter.grad is None for parameter in parser.parameters())
     assert all(module.training for module in parser.modules())
-    assert (parser.draws.get_state() == draws).all()  # no dropout was drawn
+    assert (parser.rng.get_state() == rng).all()  # no dropout was drawn
 
 
 @pytest.mark.parametrize("name", NAMES)

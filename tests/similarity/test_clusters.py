@@ -19,7 +19,7 @@ from core.similarity.clusters import (
     cluster_forms,
     k_medoids,
 )
-from core.similarity.memory import available_bytes
+from core.similarity.free_ram import available_bytes
 
 HAS_KMEDOIDS = importlib.util.find_spec("kmedoids") is not None
 ENGINES = [name for name in engines.ENGINES if name != "fasterpam" or HAS_KMEDOIDS]

@@ -18,9 +18,9 @@ from core.data.base import DataMissing
 from core.options import ConfigError
 
 if TYPE_CHECKING:
-    from core.learner import Learner
-    from core.methods.base import Step
-    from core.methods.descent import Descent
+    from core.methods.base import TrainingStep
+    from core.training.assembly import Learner
+    from core.training.stage_optimizer import StageOptimizer
 
 BASE = "finetune"
 MORE: Sequence[tuple[str, Mapping[str, Any]]] = (  # rows beside every method with its defaults
@@ -76,8 +76,8 @@ class Cost(NamedTuple):
 def _print_all(config: RunConfig, args: argparse.Namespace) -> None:
     import torch
 
-    from core.learner import Learner
     from core.registry import methods
+    from core.training.assembly import Learner
 
     torch.set_num_threads(config.threads)
     base = Learner(config)
@@ -122,34 +122,34 @@ def costs_at(
     config: RunConfig, base: "Learner", places: Sequence[int], steps: int
 ) -> Iterator[tuple[int, Cost]]:
     """The method's cost at these places (from 1) of the sequence, where it trains there at all."""
-    from core.learner import Learner
     from core.samplers.base import select
+    from core.training.assembly import Learner
 
     learner = Learner(config)
-    method, draws = learner.method, learner.generators.for_arrays("sampler")
+    method, rng = learner.method, learner.generators.for_arrays("sampler")
     held = _bytes(base.state()["parser"])
     for k in range(places[-1]):
-        learner.parser.know(k)
+        learner.parser.set_known_tasks(k)
         method.begin_task(k)
         if k + 1 in places and method.stages(k):
-            base.parser.know(k)
+            base.parser.set_known_tasks(k)
             cost = _time(learner, base, k, steps)
             state = learner.state()
             kept = _bytes(state["parser"]) + _bytes(state["method"]) - held
             yield k + 1, cost._replace(held=kept)
         if k + 1 < places[-1]:
             if entry_of("method", config.method).traits["memory"]:
-                learner.memory.keep(k, select(config, learner.tasks[k].train, draws))
+                learner.memory.keep(k, select(config, learner.tasks[k].train, rng))
             method.end_task(k)
 
 
 def _time(learner: "Learner", base: "Learner", k: int, steps: int) -> Cost:
     import numpy as np
 
-    from core.methods.descent import Descent
+    from core.training.stage_optimizer import StageOptimizer
 
     stage, plain = learner.method.stages(k)[-1], base.method.stages(k)[-1]
-    descents = Descent(learner.method, k, stage), Descent(base.method, k, plain)
+    descents = StageOptimizer(learner.method, k, stage), StageOptimizer(base.method, k, plain)
     clock = _clock(learner)
     learner.parser.train()
     base.parser.train()
@@ -161,7 +161,7 @@ def _time(learner: "Learner", base: "Learner", k: int, steps: int) -> Cost:
     pairs = [(epoch[i], _beside(epoch, i)) for i in chosen]
     for pair in pairs[:WARM_UP]:
         for descent, step in zip(descents, pair, strict=True):
-            descent.take(step)
+            descent.step(step)
     timed = np.array([[_seconds(d, step, clock) for d, step in zip(descents, pair, strict=True)]
                       for pair in pairs])  # fmt: skip
     for descent in descents:
@@ -179,7 +179,7 @@ def _time(learner: "Learner", base: "Learner", k: int, steps: int) -> Cost:
     )
 
 
-def _beside(epoch: Sequence["Step"], i: int) -> "Step":
+def _beside(epoch: Sequence["TrainingStep"], i: int) -> "TrainingStep":
     """A fine-tuning step on the current task's rows of step i, or of the last that has any."""
     import numpy as np
 
@@ -196,19 +196,19 @@ def _clock(learner: "Learner") -> Callable[[], float]:
     return time.process_time if alone else time.perf_counter
 
 
-def _kind(step: "Step") -> str:
+def _kind(step: "TrainingStep") -> str:
     return step.kind if step.current else f"{step.kind} memory"
 
 
-def _first_of_kind(epoch: Sequence["Step"]) -> list[int]:
+def _first_of_kind(epoch: Sequence["TrainingStep"]) -> list[int]:
     kinds = [_kind(step) for step in epoch]
     return [kinds.index(kind) for kind in set(kinds)]
 
 
-def _seconds(descent: "Descent", step: "Step", clock: Callable[[], float]) -> float:
+def _seconds(descent: "StageOptimizer", step: "TrainingStep", clock: Callable[[], float]) -> float:
     """Of one optimizer step; its losses are read as numbers, so that a GPU has ended too."""
     began = clock()
-    descent.take(step)
+    descent.step(step)
     return clock() - began
 
 

@@ -62,14 +62,14 @@ def _measure(config: RunConfig, name: str) -> int:
     import torch
 
     from core.data.base import load_tasks
-    from core.learner import Learner
     from core.parser.decode import parse
     from core.parser.flops import forward_flops, training_flops
+    from core.training.assembly import Learner
 
     largest = name or max(load_tasks(config), key=lambda task: len(task.train)).name
     torch.set_num_threads(config.threads)
     learner = Learner(config.with_(task_order=(largest,)))
-    parser, rows, test = learner.parser, learner.train_rows[0], learner.test_rows[0]
+    parser, rows, test = learner.parser, learner.train_batches[0], learner.test_batches[0]
     optimizer = torch.optim.Adam(parser.parameters(), lr=config.learning_rate, fused=True)
 
     def train_on(batch: object) -> None:

@@ -161,7 +161,7 @@ def grow(rows: Sequence[Example], size: int) -> list[Example]:
 
     reader, grown = FormReader(), []
     for number, row in enumerate(np.random.default_rng(0).integers(len(rows), size=size)):
-        tree = actions_to_logical_form([step.action for step in rows[row].steps])
+        tree = actions_to_logical_form([step.action for step in rows[row].derivation])
         form = str(renew(tree, number))
         grown.append(reader.example(rows[row].utterance, form, tree.notation))
     return grown

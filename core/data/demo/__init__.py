@@ -75,7 +75,7 @@ def _rows(domain: Domain, said: set[str], rng: np.random.Generator) -> list[Exam
 
 def _unseen_forms(rows: list[Example], test: int, rng: np.random.Generator) -> set[str]:
     """Forms to keep out of training, rare ones whose steps other forms show as well."""
-    by_form = {row.logical_form: row.steps for row in rows}
+    by_form = {row.logical_form: row.derivation for row in rows}
     times = Counter(row.logical_form for row in rows)
     shown = Counter(step for steps in by_form.values() for step in set(steps))
     chosen: set[str] = set()

@@ -1,0 +1,144 @@
+"""Tables of forgetting and transfer: each run after each task, groups at their end, and why not.
+
+The definitions are core.analysis.transfer's.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from sqlalchemy import select
+
+from core.analysis.accuracy import Group
+from core.analysis.transfer import MEASURES
+from core.config import RECORDING
+from core.runs.run import Run
+from core.runs.store import Store
+from core.runs.tables import accuracies
+
+ByRun = Mapping[int, Mapping]
+
+
+def matrix(cells: pd.DataFrame, zero_shot: Mapping[int, float] | None = None) -> np.ndarray:
+    """R of one run after the last task tested in full, from analysis.accuracy.cells: (K, K).
+
+    `zero_shot[i]` is R[i−1, i].
+    """
+    whole = [k for k, tested in cells.groupby("after") if (tested.on <= k).sum() == k + 1]
+    K = max(whole, default=-1) + 1
+    R = np.full((K, K), np.nan)
+    for row in cells[(cells.after < K) & (cells.on <= cells.after)].itertuples():
+        R[row.after, row.on] = row.correct / row.total
+    for i, share in (zero_shot or {}).items():
+        if 0 < i < K:
+            R[i - 1, i] = share
+    return R
+
+
+def courses(
+    cells: pd.DataFrame,
+    zero_shot: Mapping[int, Mapping[int, float]] | None = None,
+    alone: Mapping[int, Mapping[str, float]] | None = None,
+) -> pd.DataFrame:
+    """Every measure of each run after each task: run, after, task, then a column a measure.
+
+    By run: `zero_shot` is R[i−1, i] by i, `alone` is ã by the task's name.
+    """
+    rows = []
+    for run, mine in cells.groupby("run", sort=True):
+        R = matrix(mine, (zero_shot or {}).get(run))
+        names = mine.drop_duplicates("after").set_index("after").after_task
+        first = mine.drop_duplicates("on").set_index("on").on_task
+        known = (alone or {}).get(run, {})
+        tilde = np.array([known.get(first.get(i), np.nan) for i in range(len(R))])
+        for k in range(len(R)):
+            if k in names.index:
+                part = R[: k + 1, : k + 1]
+                found = {name: each.of(part, tilde) for name, each in MEASURES.items()}
+                rows.append({"run": run, "after": k, "task": names[k], **found})
+    return pd.DataFrame(rows, columns=["run", "after", "task", *MEASURES])
+
+
+def spread(courses: pd.DataFrame, groups: Sequence[Group], measure: str) -> pd.DataFrame:
+    """One measure's mean and deviation over the runs of each group after each task.
+
+    Columns as in analysis.accuracy.spread: group, after, task, runs, measure, `_deviation`.
+    """
+    rows = []
+    known = courses.dropna(subset=[measure])
+    for group in groups:
+        mine = known[known.run.isin([run.id for run in group.runs])]
+        for after, same in mine.groupby("after", sort=True):
+            tasks = same.task.unique()
+            row = {"group": group.label, "after": after, "runs": len(same)}
+            row["task"] = tasks[0] if len(tasks) == 1 else ""
+            row[measure] = same[measure].mean()
+            row[f"{measure}_deviation"] = same[measure].std(ddof=1)
+            rows.append(row)
+    columns = ["group", "after", "task", "runs", measure, f"{measure}_deviation"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def alone(store: Store, runs: Sequence[Run], others: Sequence[Run]) -> dict[int, dict[str, float]]:
+    """ã of each of the runs: the accuracy on a task of those that learned it first, by its name.
+
+    The mean over the runs, itself and `others`, that differ from it in their seeds and the order of
+    their tasks at most.
+    """
+    there = {run.id: run for run in [*others, *runs] if run.tasks}
+    same = {id: _but_for_order(run) for id, run in there.items()}
+    query = select(accuracies.c.run_id, accuracies.c.correct, accuracies.c.total)
+    query = query.where(accuracies.c.after == 0, accuracies.c.on_task == 0)
+    query = query.where(accuracies.c.run_id.in_(there), accuracies.c.total > 0)
+    told: dict[str, dict[str, list[float]]] = {}
+    with store.engine.connect() as connection:
+        for id, correct, total in connection.execute(query):
+            shares = told.setdefault(same[id], {}).setdefault(there[id].tasks[0], [])
+            shares.append(correct / total)
+    means = {key: {task: float(np.mean(s)) for task, s in by.items()} for key, by in told.items()}
+    return {run.id: means.get(same.get(run.id, ""), {}) for run in runs}
+
+
+def _but_for_order(run: Run) -> str:
+    return run.config.with_(seed=0, order_seed=0, task_order=(), **RECORDING).to_json()
+
+
+def final(
+    courses: pd.DataFrame, groups: Sequence[Group], learned: Mapping[int, int]
+) -> pd.DataFrame:
+    """Each group after its last task: group, n, tasks, each measure with `_deviation`, missing.
+
+    `learned` says how many tasks each run has learned and tested. A run that has not learned all
+    of its tasks does not count. What is not defined is NaN, and `missing` says why.
+    """
+    rows = []
+    for group in groups:
+        counts = {run.id: len(run.tasks) for run in group.runs}
+        ended = [id for id, count in counts.items() if count and learned.get(id, 0) == count]
+        last = [counts[id] - 1 for id in ended]
+        ends = pd.DataFrame({"run": ended, "after": last}).merge(courses, on=["run", "after"])
+        row = {"group": group.label, "n": len(ended), "tasks": max(counts.values())}
+        for name in MEASURES:
+            row[name] = ends[name].mean(skipna=False)
+            row[f"{name}_deviation"] = ends[name].std(ddof=1, skipna=False)
+        row["missing"] = _why(group, ends, learned)
+        rows.append(row)
+    spreads = [text for name in MEASURES for text in (name, f"{name}_deviation")]
+    return pd.DataFrame(rows, columns=["group", "n", "tasks", *spreads, "missing"])
+
+
+def _why(group: Group, ends: pd.DataFrame, learned: Mapping[int, int]) -> str:
+    """Why something is n/a, in sentences; empty where nothing is."""
+    said = []
+    short = [run for run in group.runs if run.id not in set(ends.run)]
+    for run in short:
+        count = len(run.tasks)
+        said.append(f"Run {run.id} has learned {learned.get(run.id, 0)} of {count} tasks.")
+    gone = {MEASURES[name].needs for name in MEASURES if len(ends) and ends[name].isna().any()}
+    if "" in gone:
+        return " ".join([*said, "All tasks were learned at once: there is no accuracy in between."])
+    if "zero-shot" in gone:
+        said.append("Zero-shot accuracy is not measured.")
+    if "alone" in gone:
+        said.append("Some task was learned first by no run of these settings.")
+    return " ".join(said)

@@ -1,0 +1,125 @@
+"""Error curves: training and test error after every epoch, stages and tasks marked off."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from core.analysis.error_curves import SPLITS, Curves
+from core.charts.accuracy import ANGLES
+from core.charts.template import NEUTRAL, blank, colour, plain, symbols
+
+COLUMN = {"match": "match", "nll": "nll_mean"}
+UNIT = {"match": "%", "nll": "nats a row"}
+DASH = {"train": "dot", "test": "solid"}
+MAX_POINTS = 1000  # a trace, so that a figure stays small
+MOST_NAMED = 24  # sections of the axis whose stages are named above it
+
+
+def errors(
+    found: Curves,
+    labels: Mapping[int, str],
+    tasks: Sequence[str],
+    *,
+    measure: str,
+    name: str,
+    height: int = 470,
+) -> go.Figure:
+    """Error after every epoch: a colour for each run, test rows solid, training rows dotted.
+
+    `found` is analysis.errors.curves', `labels` say what its runs are called, `tasks` the names of
+    the tasks in order (empty where runs differ); `measure` is match or nll, `name` what people
+    call it. Solid lines stand between tasks, dotted ones between stages.
+    """
+    figure = blank(height)
+    marks = symbols(len(labels))
+    for at, (run, label) in enumerate(labels.items()):
+        for split, called in SPLITS.items():
+            rows = found.table[(found.table.run == run) & (found.table.split == split)]
+            if len(rows):
+                rows = rows[:: -(-len(rows) // MAX_POINTS)]
+                trace = _curve(rows, f"{label}, {called}", at, marks[at], measure, tasks)
+                figure.add_trace(trace)
+    _axis(figure, found.sections, tasks)
+    limits = {"range": [-2, 102]} if measure == "match" else {"rangemode": "tozero"}
+    figure.update_yaxes(title_text=f"{name} ({UNIT[measure]})", **limits)
+    figure.update_layout(hovermode="closest", margin={"t": 40})
+    return figure
+
+
+def _curve(
+    rows: pd.DataFrame, name: str, at: int, symbol: str, measure: str, tasks: Sequence[str]
+) -> go.Scatter:
+    """One run's errors on rows of one kind; the line is broken where the run skips a section."""
+    place = rows["at"].to_numpy(dtype=float)
+    value = rows[COLUMN[measure]].to_numpy() * (100 if measure == "match" else 1)
+    hover = [
+        plain(f"{name}: {_value(row, measure)}, {_where(row, tasks)}")
+        for row in rows.to_dict("records")
+    ]
+    step = np.diff(place).min(initial=np.inf)
+    gaps = np.flatnonzero(np.diff(place) > max(step, 1)) + 1
+    split = rows.split.iloc[0]
+    return go.Scatter(
+        x=np.insert(place, gaps, np.nan),
+        y=np.insert(value, gaps, np.nan),
+        name=plain(name),
+        mode="lines+markers" if len(rows) <= MAX_POINTS / 4 else "lines",
+        line={"color": colour(at), "width": 2.2 if split == "test" else 1.8, "dash": DASH[split]},
+        marker={"size": 5, "symbol": symbol if split == "test" else f"{symbol}-open"},
+        hovertext=np.insert(np.array(hover, dtype=object), gaps, ""),
+        hoverinfo="text",
+    )
+
+
+def _value(row: dict[str, Any], measure: str) -> str:
+    if measure == "match":
+        wrong = int(row["total"] - row["correct"])
+        return f"{100 * row['match']:.1f} % ({wrong} of {int(row['total'])} rows wrong)"
+    return f"{row['nll_mean']:.3f} nats a row (n = {int(row['writable'])})"
+
+
+def _where(row: dict[str, Any], tasks: Sequence[str]) -> str:
+    task = f"task {row['task'] + 1} {_task(row['task'], tasks)}".strip()
+    return f"{task}, {row['stage']} stage, epoch {row['epoch'] + 1}"
+
+
+def _task(k: int, tasks: Sequence[str]) -> str:
+    return tasks[k] if k < len(tasks) else ""
+
+
+def _axis(figure: go.Figure, sections: pd.DataFrame, tasks: Sequence[str]) -> None:
+    """Epochs, with the tasks named below and the stages above."""
+    spans = sections.groupby("task").agg(start=("start", "min"), end=("end", "max"))
+    texts = [f"{k + 1} · {_task(k, tasks)}".removesuffix(" · ") for k in spans.index]
+    shapes, notes = [], []
+    for row in sections.itertuples():
+        first = row.start == spans.start[row.task]
+        if row.start:
+            shapes.append(_boundary(row.start + 0.5, "solid" if first else "dot"))
+        if len(sections) <= MOST_NAMED:
+            notes.append(_stage_name(row.stages, row.start + 0.5))
+    end = int(spans.end.max()) if len(spans) else 1
+    figure.update_xaxes(
+        title_text="epochs of each task learned, stage after stage",
+        tickvals=((spans.start + spans.end + 1) / 2).tolist(),
+        ticktext=[plain(text) for text in texts],
+        autotickangles=ANGLES,
+        range=[0.3, end + 0.7],
+        showgrid=False,
+    )
+    figure.update_layout(shapes=shapes, annotations=notes, legend={"y": 1.08})
+
+
+def _boundary(at: float, dash: str) -> dict[str, Any]:
+    line = {"color": NEUTRAL, "width": 1, "dash": dash}
+    return {"type": "line", "x0": at, "x1": at, "yref": "paper", "y0": 0, "y1": 1, "line": line}
+
+
+def _stage_name(text: str, at: float) -> dict[str, Any]:
+    place = {"x": at, "y": 1, "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    return place | {
+        "text": plain(text), "showarrow": False, "font": {"size": 11, "color": NEUTRAL},
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""What methods share by holding it: replay, penalties, adapters, masks, prototypes."""

@@ -1,0 +1,98 @@
+"""How events become rows: each kind once under its key, progress not oftener than it is looked at.
+
+Progress comes after every batch. It is written at most every half second, and at once where a
+stage begins or ends; what is held back meanwhile goes in with the next thing that is written.
+"""
+
+import threading
+import time
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Connection, Table, and_, delete, func, insert, literal, update
+
+from core.events import Event, Progress, RunStarted
+from core.runs import clock
+from core.runs.database import finite
+from core.runs.tables import EVENT_TABLES, UtcTime, runs
+
+INTERVAL = 0.5  # seconds between two writes of progress
+
+
+class Throttle:
+    """Decides which events of a run are due to be written; safe with many threads."""
+
+    def __init__(self, interval: float = INTERVAL) -> None:
+        self._interval = interval
+        self._lock = threading.Lock()
+        self._written: dict[int, tuple[float, int, str]] = {}  # run → when, task, stage
+        self._held: dict[int, Progress] = {}
+
+    def due(self, run: int, event: Event) -> tuple[Event, ...]:
+        """What to write now that this event has come: nothing, it, or the held progress and it."""
+        with self._lock:
+            held = self._held.pop(run, None)
+            if not isinstance(event, Progress):
+                return (event,) if held is None else (held, event)
+            moment = time.monotonic()
+            when, task, stage = self._written.get(run, (-self._interval, -1, ""))
+            new = (task, stage) != (event.task, event.stage)
+            ends = event.epoch >= event.epochs or event.done >= event.total
+            if not (new or ends or moment - when >= self._interval):
+                self._held[run] = event
+                return ()
+            self._written[run] = (moment, event.task, event.stage)
+            return (event,)
+
+    def end(self, run: int) -> Progress | None:
+        """The run's attempt is over: the progress still to be written, if any."""
+        with self._lock:
+            self._written.pop(run, None)
+            return self._held.pop(run, None)
+
+
+def write_event(connection: Connection, run: int, event: Event) -> None:
+    """One event of a run whose row is locked; the same key again replaces what it says."""
+    if isinstance(event, Progress):
+        connection.execute(update(runs).where(runs.c.id == run).values(_progress(event)))
+    elif isinstance(event, RunStarted):
+        facts = {"facts": asdict(event), "device": event.device}
+        connection.execute(update(runs).where(runs.c.id == run).values(facts))
+    else:
+        table = EVENT_TABLES[type(event)]
+        one, many = _values(table, event)
+        one["run_id"] = run
+        keys = [column for column in table.primary_key if column.name in one]
+        same = and_(*(column == one[column.name] for column in keys))
+        connection.execute(delete(table).where(same))
+        rows = zip(*many.values(), strict=True) if many else [()]
+        told = [one | dict(zip(many, row, strict=True)) for row in rows]
+        if told:
+            connection.execute(insert(table), told)
+
+
+def _values(table: Table, event: Event) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    """What the event says of each column: one value, or one for each of its rows."""
+    one: dict[str, Any] = {}
+    many: dict[str, list[Any]] = {}
+    for column in table.c:
+        if column.name == "run_id":
+            continue
+        value = getattr(event, column.info.get("field", column.name))
+        if column.info.get("many"):
+            many[column.name] = [finite(item) for item in value]
+        else:
+            one[column.name] = finite(value)
+    return one, many
+
+
+def _progress(event: Progress) -> dict[str, Any]:
+    moment = clock.now()
+    share = event.done / event.total if event.total > 0 else 0.0
+    return {
+        "progress": min(1.0, max(0.0, share)),
+        "progress_text": asdict(event),
+        "progress_time": moment,
+        "first_done": func.coalesce(runs.c.first_done, event.done),
+        "first_time": func.coalesce(runs.c.first_time, literal(moment, UtcTime())),
+    }

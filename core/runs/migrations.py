@@ -1,0 +1,69 @@
+"""Brings the database of an earlier version to today's tables, step by step, losing nothing.
+
+The table `schema_version` holds how many steps of `STEPS` a database has seen. A new database is
+made as today's tables are and has seen all of them; one without the table is of the first version.
+A change of a table is one more entry of `STEPS`, and never a changed one.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import Column, Connection, Integer, MetaData, Table, insert, inspect, select, text
+
+from core.runs.tables import metadata, runs
+
+_schema = MetaData()
+version_table = Table("schema_version", _schema, Column("version", Integer, primary_key=True))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One change of the tables: what it does, in a sentence, and how."""
+
+    what: str
+    change: Callable[[Connection], None]
+
+
+def migrate(connection: Connection) -> list[str]:
+    """Makes the tables that are missing and changes older ones; what was done, in sentences.
+
+    The connection's transaction holds the lock of the database where there is one.
+    """
+    existing = set(inspect(connection).get_table_names())
+    fresh = runs.name not in existing
+    _schema.create_all(connection)
+    version = connection.scalar(select(version_table.c.version))
+    if version is None:
+        version = len(STEPS) if fresh else 0
+        connection.execute(insert(version_table).values(version=version))
+    notes = []
+    for step in STEPS[version:]:
+        step.change(connection)
+        notes.append(step.what)
+    if notes:
+        connection.execute(version_table.update().values(version=len(STEPS)))
+    metadata.create_all(connection)
+    return notes
+
+
+def _number_stages(connection: Connection) -> None:
+    """Until then the alphabet's order of a task's stages was that of training."""
+    for table in ("epochs", "errors"):
+        names = {column["name"] for column in inspect(connection).get_columns(table)}
+        if "stage_number" in names:
+            continue
+        connection.execute(
+            text(f"ALTER TABLE {table} ADD COLUMN stage_number INTEGER NOT NULL DEFAULT 0")
+        )
+        connection.execute(
+            text(
+                f"UPDATE {table} SET stage_number = (SELECT COUNT(DISTINCT earlier.stage) "
+                f"FROM {table} AS earlier WHERE earlier.run_id = {table}.run_id "
+                f"AND earlier.task = {table}.task AND earlier.stage < {table}.stage)"
+            )
+        )
+
+
+STEPS: tuple[Step, ...] = (
+    Step("The stages of each task are numbered in the order of training.", _number_stages),
+)

@@ -1,0 +1,105 @@
+"""A run and its life: queued → running → finished | failed | stopped | interrupted.
+
+The last three can go back to the queue; a run can be stopped while it waits there.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+
+from core.config import RunConfig
+from core.events import Progress, RunStarted
+
+QUEUED, RUNNING, FINISHED = "queued", "running", "finished"
+FAILED, STOPPED, INTERRUPTED = "failed", "stopped", "interrupted"
+STATUSES = (QUEUED, RUNNING, FINISHED, FAILED, STOPPED, INTERRUPTED)
+
+TRANSITIONS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        QUEUED: frozenset({RUNNING, STOPPED}),
+        RUNNING: frozenset({FINISHED, FAILED, STOPPED, INTERRUPTED}),
+        FINISHED: frozenset(),
+        FAILED: frozenset({QUEUED}),
+        STOPPED: frozenset({QUEUED}),
+        INTERRUPTED: frozenset({QUEUED}),
+    }
+)
+
+
+class StoreError(RuntimeError):
+    """What can't be done with the runs as they are stored: one readable sentence."""
+
+
+class Unreadable(StoreError):  # noqa: N818 - it is a state, as the next
+    """A run that another version of this program wrote and this one can't read."""
+
+
+class StoreUnavailable(StoreError):  # noqa: N818 - it is a state, which may pass
+    """The database itself can't be read or written."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A configuration and how far it has come. Times are aware, in UTC; durations in seconds."""
+
+    id: int
+    name: str
+    config: RunConfig
+    status: str
+    progress: float  # 0 to 1
+    last_progress: Progress | None
+    created: datetime
+    started: datetime | None  # of the first attempt
+    ended: datetime | None
+    seconds: float  # running time over all attempts
+    seconds_left: float | None  # at the rate of this attempt; None where not known
+    device: str  # as configured; once it has run, the one it ran on
+    versions: dict[str, str]
+    facts: RunStarted | None
+    error: str
+    stop_requested: bool
+    attempts: int  # times it was begun
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Names of the tasks in the order of learning; none before the data are read."""
+        return self.facts.tasks if self.facts else ()
+
+    def task_name(self, k: int) -> str:
+        """The name of task k (from 0); its number from 1 where the names are not recorded."""
+        return self.tasks[k] if k < len(self.tasks) else f"task {k + 1}"
+
+    @property
+    def keeps_memory(self) -> bool:
+        """Whether examples of finished tasks are chosen and kept; True where not recorded."""
+        return self.facts.keeps_memory if self.facts else True
+
+    @property
+    def can_resume(self) -> bool:
+        return QUEUED in TRANSITIONS[self.status]
+
+    @property
+    def can_stop(self) -> bool:
+        return STOPPED in TRANSITIONS[self.status] and not self.stop_requested
+
+
+def check_transition(id: int, old: str, new: str) -> None:
+    """StoreError where a run may not go from `old` to `new`, saying what it may do."""
+    if new not in STATUSES:
+        raise StoreError(f"'{new}' is not a status of a run; there are: {', '.join(STATUSES)}.")
+    if new not in TRANSITIONS[old]:
+        allowed = " or ".join(sorted(TRANSITIONS[old])) or "nothing else"
+        raise StoreError(f"Run {id} is {old} and can become {allowed}, not {new}.")
+
+
+def default_name(config: RunConfig) -> str:
+    """What a run is called where nobody has named it."""
+    return f"{config.method} on {config.dataset}, seed {config.seed}"
+
+
+def seconds_left(done: float, total: float, first: float, elapsed: float) -> float | None:
+    """Seconds to `total` at the rate from `first` to `done` in `elapsed`; None where it stood."""
+    if done <= first or elapsed <= 0:
+        return None
+    return max(0.0, total - done) * elapsed / (done - first)

@@ -1,0 +1,1 @@
+"""What samplers share: action counts, views of the parser, centres of clusters."""

@@ -1,0 +1,1 @@
+"""Training of a run: the sequence of tasks, a stage's optimizer, devices, assembly, progress."""

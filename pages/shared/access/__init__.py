@@ -1,0 +1,1 @@
+"""What pages read: runs, tasks, kept parsers, downloads."""

@@ -1,0 +1,140 @@
+"""Runs on pages: the store and the manager, picking runs, a table of them."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.accuracy import latest
+from core.analysis.settings import method_name
+from core.registry import datasets
+from core.runs.manager import Manager
+from core.runs.manager import manager as process_manager
+from core.runs.run import Run, StoreError
+from core.runs.store import Store
+from pages.shared.ui.address import follow, publish, read_numbers
+from pages.shared.ui.text import escape
+
+SHOWN = 300  # runs in a list
+TOGETHER = 3600  # seconds between runs that were made to be compared
+
+
+def manager() -> Manager:
+    """The process's run manager; where the store can't be opened the page says so and ends."""
+    try:
+        return process_manager()
+    except StoreError as error:
+        st.error(escape(error), icon=":material/database_off:")
+        st.stop()
+
+
+def store() -> Store:
+    """The store of runs."""
+    return manager().store
+
+
+def say_unreadable() -> None:
+    """Name the runs that the list leaves out, for this version can't read them."""
+    for sentence in store().unreadable():
+        st.warning(escape(sentence), icon=":material/history:")
+
+
+def find_run(text: str) -> Run | None:
+    """The run that this number names, or None."""
+    try:
+        return store().run(int(text))
+    except (ValueError, StoreError):
+        return None
+
+
+def title_of(run: Run) -> str:
+    """A run as a choice in a list: plain text."""
+    return f"{run.id} · {run.name}"
+
+
+def beside(run: Run, runs: Sequence[Run], most: int = 8) -> list[int]:
+    """The run, and those of `runs` on the same data set that were made within an hour of it."""
+    near = [
+        other.id
+        for other in runs
+        if other.id != run.id
+        and other.config.dataset == run.config.dataset
+        and abs((other.created - run.created).total_seconds()) < TOGETHER
+    ]
+    return [run.id, *near][:most]
+
+
+def pick_runs(
+    label: str, runs: Sequence[Run], default: Sequence[int], most: int | None = None
+) -> list[Run]:
+    """Several of these runs (so many at most), in the order chosen; bound to ?run=3,5."""
+    by_id = {run.id: run for run in runs}
+    known = lambda ids: [id for id in dict.fromkeys(ids) if id in by_id][:most]  # noqa: E731
+    key = follow("run", known(default), lambda text: known(read_numbers(text)))
+    st.session_state[key] = known(st.session_state[key])  # one may have been deleted
+    chosen = st.multiselect(
+        label,
+        list(by_id),
+        format_func=lambda id: title_of(by_id[id]),
+        key=key,
+        placeholder="Choose one run or several" if most is None else f"Choose up to {most} runs",
+        max_selections=most,
+    )
+    publish("run", ",".join(map(str, chosen)))
+    return [by_id[id] for id in chosen]
+
+
+def say_nothing(why: str) -> None:
+    """Why the page has nothing to show, with the ways to a run; ends the page."""
+    st.info(why, icon=":material/inbox:")
+    with st.container(horizontal=True):
+        st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
+        st.page_link("pages/runs.py", label="Watch the runs", icon=":material/list_alt:")
+    st.stop()
+
+
+def look_again(why: str) -> None:
+    """What is shown may have moved on: why, and a button that reads it again."""
+    left, right = st.columns([4, 1], vertical_alignment="center")
+    left.caption(why)
+    right.button("Look again", icon=":material/refresh:", width="stretch")
+
+
+def dataset_label(name: str) -> str:
+    """What people call a data set, also one that is no longer there."""
+    return datasets[name].label if name in datasets else name
+
+
+def overview(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
+    """What a list of runs shows, one row a run."""
+    ends = latest(store, [run.id for run in runs]).set_index("run")
+    rows = [
+        {
+            "Run": run.id,
+            "Name": run.name,
+            "Status": "stopping" if run.stop_requested else run.status,
+            "Progress": 100 * run.progress,
+            "Method": method_name(run.config),
+            "Dataset": dataset_label(run.config.dataset),
+            "ACC_whole": 100 * ends.whole[run.id] if run.id in ends.index else None,
+            "ACC_avg": 100 * ends.avg[run.id] if run.id in ends.index else None,
+            "Created": run.created,
+        }
+        for run in runs
+    ]
+    return pd.DataFrame(rows)
+
+
+COLUMNS = {
+    "Run": st.column_config.NumberColumn(width=50),
+    "Name": st.column_config.TextColumn(width=270),
+    "Status": st.column_config.TextColumn(width=90),
+    "Progress": st.column_config.ProgressColumn(format="%.0f %%", max_value=100, width=120),
+    "ACC_whole": st.column_config.NumberColumn(
+        format="%.1f %%", width=90, help="pooled over all tasks learned so far"
+    ),
+    "ACC_avg": st.column_config.NumberColumn(
+        format="%.1f %%", width=90, help="mean over the tasks learned so far"
+    ),
+    "Created": st.column_config.DatetimeColumn(format="D MMM, HH:mm", width=115),
+}

@@ -1,0 +1,117 @@
+"""Choosing one task of a data set, and its training rows, read once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from core import paths
+from core.config import RunConfig
+from core.data.base import DataError, DataMissing, Task
+from core.data.deriving import derived_tasks
+from core.data.upload import uploads
+from core.options import ConfigError, specs
+from core.registry import datasets
+from pages.shared.ui.address import follow, publish
+from pages.shared.ui.options import Form
+from pages.shared.ui.text import escape
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A task, and a config that says which data it comes from."""
+
+    config: RunConfig
+    task: Task
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells its rows from others'."""
+        return (*rows_key(self.config), self.task.name)
+
+
+def tasks_of(config: RunConfig) -> tuple[Task, ...]:
+    """The tasks of a config, in its order and with its larger idioms.
+
+    DataError (DataMissing) where the data can't be read, ConfigError where settings are wrong.
+    """
+    return _tasks(*rows_key(config))
+
+
+def rows_key(config: RunConfig) -> tuple[str, ...]:
+    """What decides which tasks a config has and in which actions, and where their data lie."""
+    kept = RunConfig(
+        dataset=config.dataset,
+        dataset_options=config.dataset_options,
+        task_order=config.task_order,
+        order_seed=config.order_seed,
+        idioms=config.idioms,
+        evaluation=config.evaluation,
+    )
+    return (kept.to_json(), str(paths.data_folder()), str(paths.home()))
+
+
+@st.cache_resource(show_spinner="Reading the data set …", max_entries=8, ttl=3600)
+def _tasks(config: str, data_folder: str, home: str) -> tuple[Task, ...]:
+    return derived_tasks(RunConfig.from_json(config))
+
+
+def pick(
+    name: str,
+    label: str,
+    choices: Sequence[str],
+    default: str,
+    labels: dict[str, str] | None = None,
+) -> str:
+    """One of the choices by name, in step with the address."""
+    key = follow(name, default)
+    if st.session_state[key] not in choices:
+        st.session_state[key] = default
+    show = (labels or {}).get
+    chosen = st.selectbox(label, choices, format_func=lambda n: show(n, n), key=key)
+    publish(name, None if chosen == default else chosen)
+    return chosen
+
+
+def pick_task() -> Chosen:
+    """Data set, its options and one of its tasks; says what to do and ends where there is none."""
+    left, right, last = st.columns(3, vertical_alignment="bottom")
+    with left:
+        labels = {name: entry.label for name, entry in datasets.items()}
+        dataset = pick("dataset", "Dataset", list(datasets), "demo", labels)
+    with last:
+        options = _options(dataset)
+    try:
+        config = RunConfig(dataset=dataset, dataset_options=options)
+        tasks = {task.name: task for task in tasks_of(config)}
+    except DataMissing:
+        st.warning("These data are not on this machine yet.", icon=":material/cloud_download:")
+        st.page_link("app.py", label="Get them on the home page", icon=":material/home:")
+        st.stop()
+    except (DataError, ConfigError) as error:
+        st.error(escape(error), icon=":material/error:")
+        st.stop()
+    with right:
+        rows = {name: f"{name} ({len(task.train):,} rows)" for name, task in tasks.items()}
+        task = pick("task", "Task", list(tasks), next(iter(tasks)), rows)
+    return Chosen(config, tasks[task])
+
+
+def _options(dataset: str) -> dict[str, Any]:
+    """The data set's options that differ from their defaults."""
+    declared = specs(datasets[dataset].options)
+    if dataset == "upload":
+        kept = {upload.digest: upload.name for upload in uploads()}
+        if not kept:
+            st.info("No file has been imported yet.", icon=":material/upload_file:")
+            st.page_link("app.py", label="Import one on the home page", icon=":material/home:")
+            st.stop()
+        return {"file": pick("dataset.file", "File", list(kept), next(iter(kept)), kept)}
+    form = Form()
+    form.draw(declared, "dataset.", columns=max(1, len(declared)))
+    if form.errors:
+        st.error(escape(form.errors[0]), icon=":material/error:")
+        st.stop()
+    defaults = {spec.name: spec.default for spec in declared}
+    return {n: v for n, v in form.below("dataset.").items() if v != defaults[n]}

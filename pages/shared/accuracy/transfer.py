@@ -1,0 +1,160 @@
+"""The accuracy page's part on forgetting and transfer: one measure over tasks, all of them at the
+end, their formulas, and zero-shot accuracy measured with the parsers that runs have kept."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis import accuracy, transfer_tables
+from core.analysis.transfer import MEASURES
+from core.charts.accuracy import curves
+from core.runs import checkpoints
+from core.runs.run import Run
+from pages.shared.access.parsers import FAULTS, parsers_of
+from pages.shared.access.runs import SHOWN, store
+from pages.shared.access.task_choice import pick
+from pages.shared.accuracy.page import View
+from pages.shared.ui.figures import download, present
+from pages.shared.ui.memo import results
+from pages.shared.ui.text import counted, escape
+
+ZeroShot = dict[int, dict[int, float]]  # by run: R[i−1, i] by i, as shares
+
+
+def draw_gains(view: View) -> None:
+    """One measure after each task, then all of them after the last."""
+    st.subheader("Forgetting and transfer")
+    labels = {name: f"{each.label} · {each.source}" for name, each in MEASURES.items()}
+    name = pick("gain", "Measure", list(MEASURES), next(iter(MEASURES)), labels)
+    others = store().runs(limit=SHOWN)
+    zero_shot = _measured(view.runs)
+    alone = transfer_tables.alone(store(), view.runs, others)
+    courses = transfer_tables.courses(view.cells, zero_shot, alone)
+    _course(view, courses, name)
+    _table(view, courses)
+    _offer(view.runs, zero_shot)
+    with st.expander("All definitions", icon=":material/function:"):
+        for each in MEASURES.values():
+            st.markdown(f"**{escape(each.label)}** · {escape(each.source)}")
+            st.latex(each.formula)
+            st.caption(escape(each.words))
+
+
+def _course(view: View, courses: pd.DataFrame, name: str) -> None:
+    measure = MEASURES[name]
+    st.latex(measure.formula)
+    table = transfer_tables.spread(courses, view.groups, name)
+    sentence = (
+        f"{escape(measure.words)} Each point takes the tasks learned by then for all there are (K "
+        "of the formula), in percentage points; R is acc of the matrix below. The paper reports "
+        "accuracies alone."
+    )
+    if table.empty:
+        st.markdown(sentence)
+        st.info("It is not defined for these runs; the table says why.", icon=":material/block:")
+        return
+    figure = curves(
+        table, measure=name, name=measure.label, unit="points", span=None, ceiling=False, height=340
+    )
+    present(figure, sentence, table, key="gains", file_name=f"{name}.csv")
+
+
+def _table(view: View, courses: pd.DataFrame) -> None:
+    """Measures down, groups across: mean ± deviation in points, or n/a and why."""
+    ended = accuracy.latest(store(), [run.id for run in view.runs])
+    learned = dict(zip(ended.run, ended.after + 1, strict=True))
+    table = transfer_tables.final(courses, view.groups, learned)
+    shown = {"Measure": [each.label for each in MEASURES.values()]}
+    shown["As defined by"] = [each.source for each in MEASURES.values()]
+    groups = table.to_dict("records")
+    for at, row in enumerate(groups):
+        values = [_value(row[name], row[f"{name}_deviation"]) for name in MEASURES]
+        shown[str(at)] = values
+    columns = {
+        str(at): st.column_config.TextColumn(f"{row['group']} (n = {row['n']})", width=170)
+        for at, row in enumerate(groups)
+    }
+    st.markdown(
+        "After the last task, in percentage points: the mean over seeds with the sample's standard "
+        "deviation. The definitions differ, so a value says little without its name."
+    )
+    columns |= {
+        "Measure": st.column_config.TextColumn(width=210),
+        "As defined by": st.column_config.TextColumn(width=330),
+    }
+    st.dataframe(
+        pd.DataFrame(shown),
+        column_config=columns,
+        hide_index=True,
+        height="content",
+        key="gain_table",
+    )
+    for row in groups:
+        if row["missing"]:
+            st.caption(f"n/a, {escape(row['group'])}: {escape(row['missing'])}")
+    download(table, key="gain_table/csv", file_name="forgetting_and_transfer.csv")
+
+
+def _value(mean: float, deviation: float) -> str:
+    if pd.isna(mean):
+        return "n/a"
+    return f"{100 * mean:.2f}" + ("" if pd.isna(deviation) else f" ± {100 * deviation:.2f}")
+
+
+# --- zero-shot accuracy -------------------------------------------------------------------------
+
+
+def _key(run: Run, i: int) -> tuple:
+    return ("zero-shot", run.id, str(run.created), i)
+
+
+def _places(run: Run) -> list[int]:
+    """The tasks on which the parser that has learned the one before can be measured."""
+    there = checkpoints.saved_parsers(run.id)
+    return [k + 1 for k in there if k + 1 < len(run.tasks)]
+
+
+def _measured(runs: Sequence[Run]) -> ZeroShot:
+    """What has been measured so far."""
+    found: ZeroShot = {}
+    for run in runs:
+        told = {i: results().get(_key(run, i)) for i in _places(run)}
+        found[run.id] = {i: one[0] / one[1] for i, one in told.items() if one and one[1]}
+    return found
+
+
+def _offer(runs: Sequence[Run], zero_shot: ZeroShot) -> None:
+    """A button that measures what is not measured yet."""
+    missing = [(run, i) for run in runs for i in _places(run) if i not in zero_shot[run.id]]
+    if not missing:
+        return
+    place = st.empty()
+    with place.container(horizontal=True, vertical_alignment="center"):
+        clicked = st.button("Measure zero-shot accuracy", icon=":material/play_arrow:")
+        st.caption(
+            f"Runs don't record it. {counted(len(missing), 'test set')} will be parsed by the "
+            "parsers that the runs have kept, each by the one that has learned the tasks before."
+        )
+    if not clicked:
+        return
+    with place.container():
+        _measure(missing)
+
+
+def _measure(missing: Sequence[tuple[Run, int]]) -> None:
+    bar = st.progress(0.0, "Starting …")
+    st.button("Cancel", icon=":material/close:")
+    failed: dict[int, str] = {}
+    for number, (run, i) in enumerate(missing):
+        bar.progress(number / len(missing), f"{number + 1} of {len(missing)} …")
+        if run.id in failed:
+            continue
+        try:
+            results().keep(_key(run, i), parsers_of(run).exact(i - 1, i))
+        except FAULTS as error:
+            failed[run.id] = str(error)
+    for said in failed.values():
+        st.warning(escape(said), icon=":material/warning:")
+    if not failed:
+        st.rerun()

@@ -1,0 +1,170 @@
+"""Which forms to look at, in how many clusters, and the memories that are ringed on their map."""
+
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from core.analysis import choosing
+from core.analysis.clusters import FormMap, read_map
+from core.analysis.memory import Kept
+from core.config import RunConfig
+from core.options import ConfigError, build_options, specs
+from core.registry import samplers
+from core.runs.run import Run
+from core.similarity.clusters import ClusterOptions
+from pages.shared.access.aligning import prepare
+from pages.shared.access.runs import SHOWN, store, title_of
+from pages.shared.access.task_choice import Chosen, pick, pick_task, rows_key
+from pages.shared.memories.model_based import choose, pick_parser
+from pages.shared.ui.address import follow, publish
+from pages.shared.ui.memo import computed
+from pages.shared.ui.options import Form
+from pages.shared.ui.text import escape
+
+SEED = next(spec for spec in specs(RunConfig) if spec.name == "seed")
+SIZE = replace(
+    next(spec for spec in specs(RunConfig) if spec.name == "memory_size"),
+    help="into how many clusters the distinct forms fall, and how many rows each ringed sampler "
+    "keeps: a memory of M rows takes one row of each of M clusters (paper: 50)",
+)
+DEFAULT = ["dlfs"]
+SAME_ROWS = {"task_order": (), "order_seed": 0, "idioms": 0}  # settings that change no row
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A task's forms on a map, memories to ring, and what tells this map from others."""
+
+    chosen: Chosen
+    map: FormMap
+    kept: tuple[Kept, ...]
+    options: ClusterOptions
+    seed: int
+    key: str
+
+
+def pick_map() -> Shown:
+    """Let task, clusters and memories be chosen; ends with a button where nothing is drawn yet."""
+    runs = store().runs(limit=SHOWN)
+    with st.container(border=True):
+        chosen = pick_task()
+        asked = _form(chosen, runs)
+    config, options, rows = asked.config, asked.options, chosen.task.train
+    values = [(spec.name, getattr(options, spec.name)) for spec in specs(ClusterOptions)]
+    key = ("map", chosen.key, config.memory_size, config.seed, tuple(values), asked.layout)
+    wanted: dict[Any, Any] = {
+        key: partial(read_map, rows, config.memory_size, config.seed, options, asked.layout)
+    }
+    for name in asked.samplers:
+        mine = config.with_(sampler=name, sampler_options=_cluster_options(name, options))
+        by = asked.parser if samplers[name].traits["parser"] else None
+        place = ("memory", chosen.key, mine.to_json(), by.id if by else 0)
+        wanted[place] = partial(choose, mine, chosen, by)
+    first = prepare(rows, wanted) if options.similarity == "smatch" else None
+    found, *kept = computed(wanted, "Draw the map", first)
+    if asked.stored is not None:
+        place = asked.stored.tasks.index(chosen.task.name)
+        stored = choosing.stored(store(), asked.stored, place, f"run {asked.stored.id}")
+        kept += [] if stored is None else [stored]
+    return Shown(chosen, found, tuple(kept), options, config.seed, str(hash(key)))
+
+
+def _cluster_options(sampler: str, options: ClusterOptions) -> dict[str, Any]:
+    """The page's options of the clusters that the sampler has too, where not its defaults."""
+    return {
+        spec.name: getattr(options, spec.name)
+        for spec in specs(samplers[sampler].options)
+        if hasattr(options, spec.name) and getattr(options, spec.name) != spec.default
+    }
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the form says."""
+
+    config: RunConfig
+    options: ClusterOptions
+    layout: str
+    samplers: list[str]
+    parser: Run | None  # whose parser the model-based samplers take
+    stored: Run | None  # whose stored memory is ringed
+
+
+def _form(chosen: Chosen, runs: Sequence[Run]) -> _Asked:
+    form = Form()
+    columns = st.columns([5, 4, 9, 8], vertical_alignment="bottom")
+    with columns[0]:
+        form.draw([SIZE], columns=1, labels={SIZE.name: "Clusters (memory size)"})
+    with columns[1]:
+        form.draw([SEED], columns=1)
+    key = follow("samplers", DEFAULT, lambda text: text.split(","))
+    st.session_state[key] = [name for name in st.session_state[key] if name in samplers]
+    with columns[2]:
+        names = st.multiselect(
+            "Ringed: what these samplers keep",
+            list(samplers),
+            format_func=lambda name: samplers[name].label,
+            key=key,
+            placeholder="None",
+            help="As many rows as there are clusters, with this seed. LFS and DLFS take the "
+            "options of the clusters below: of each cluster here they keep one row.",
+        )
+    publish("samplers", None if names == DEFAULT else ",".join(names))
+    with columns[3]:
+        stored = _pick_run(chosen, runs)
+    with st.expander("Options of the clusters and the map", icon=":material/tune:"):
+        form.draw(specs(ClusterOptions), "cluster.", columns=4)
+        layout = _pick_layout()
+    try:
+        options = build_options(ClusterOptions, form.below("cluster."), "cluster.")
+        config = chosen.config.with_(
+            memory_size=form.values["memory_size"], seed=form.values["seed"]
+        )
+    except ConfigError as error:
+        form.errors.append(str(error))
+    if not form.errors and not config.memory_size:
+        form.errors.append("memory_size = 0: expected at least 1 cluster.")
+    for error in dict.fromkeys(form.errors):
+        st.error(escape(error), icon=":material/error:")
+    if form.errors:
+        st.stop()
+    by_parser = any(samplers[name].traits["parser"] for name in names)
+    parser = pick_parser(chosen, runs, stored) if by_parser else None
+    return _Asked(config, options, layout, names, parser, stored)
+
+
+def _pick_layout() -> str:
+    """How the map is laid out: UMAP only where its package is there."""
+    if importlib.util.find_spec("umap") is None:
+        st.caption(
+            "The map is laid out by classical scaling. UMAP is offered beside it where the package "
+            "umap-learn is installed (`pip install umap-learn`)."
+        )
+        return "scaling"
+    labels = {"scaling": "classical scaling", "umap": "UMAP (half a minute the first time)"}
+    with st.columns(3)[0]:
+        return pick("layout", "Layout of the map", list(labels), "scaling", labels)
+
+
+def _pick_run(chosen: Chosen, runs: Sequence[Run]) -> Run | None:
+    """A run whose stored memory of this task is ringed too, or none."""
+    tasks = choosing.stored_tasks(store(), [run.id for run in runs])
+    stored = set(zip(tasks.run, tasks.task, strict=True))
+    name, count = chosen.task.name, len(chosen.task.train)
+    there = {}
+    for run in runs:
+        names = list(run.tasks)
+        k = names.index(name) if name in names else -1
+        if (
+            (run.id, k) in stored
+            and run.facts.n_train[k] == count
+            and rows_key(run.config.with_(**SAME_ROWS)) == rows_key(chosen.config)
+        ):
+            there[str(run.id)] = run
+    titles = {id: title_of(run) for id, run in there.items()} | {"": "none"}
+    label = "Ringed: the memory stored by run"
+    return there.get(pick("run", label, ["", *there], "", titles))

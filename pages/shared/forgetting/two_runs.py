@@ -1,0 +1,130 @@
+"""Two runs side by side: how far each action of a task drops in one and in the other."""
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis import forgetting as analysis
+from core.analysis.settings import method_name
+from core.charts.drops import differences
+from core.charts.forgetting import curves
+from core.runs.run import Run
+from pages.shared.access.runs import store
+from pages.shared.forgetting.actions import EACH, draw_chosen, follow_action, rounded
+from pages.shared.forgetting.page import View
+from pages.shared.ui.address import key_of
+from pages.shared.ui.figures import download, present
+from pages.shared.ui.text import counted, escape
+
+NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
+
+
+def draw_two(view: View) -> None:
+    """The same actions in both runs, then the difference of every action's drops."""
+    if view.other is None:
+        st.info("Choose a second run above, under “Beside it”.", icon=":material/arrow_upward:")
+        return
+    names = list(view.other.tasks)
+    origin = names.index(view.task(view.origin))
+    theirs = analysis.action_table(store(), view.other, origin)
+    both = analysis.difference(view.shown, theirs)
+    if both.empty:
+        st.info(
+            "The second run has told of none of these actions, at this task.",
+            icon=":material/inbox:",
+        )
+        return
+    action = follow_action(view, "differences")
+    _side_by_side(view, theirs, names, origin, both, action)
+    both = both[both.difference.notna()]
+    if both.empty:
+        st.info("One of the runs has learned nothing since.", icon=":material/hourglass:")
+        return
+    _differences(view, view.other, both)
+    draw_chosen(view, action)
+    _table(view, both)
+
+
+def _name(run: Run) -> str:
+    return f"{method_name(run.config)}, run {run.id}"
+
+
+def _side_by_side(
+    view: View,
+    theirs: pd.DataFrame,
+    names: list[str],
+    origin: int,
+    both: pd.DataFrame,
+    action: int | None,
+) -> None:
+    """The curves of the first run's extremes, and of the chosen action, in both runs."""
+    mine = view.shown[view.shown.text.isin(both.text)]
+    drawn = analysis.extremes(mine, EACH)
+    if action is not None and action not in set(drawn.action):
+        drawn = pd.concat([drawn, mine[mine.action == action]])
+    drawn = mine.head(2 * EACH) if drawn.empty else drawn
+    places = {text: at for at, text in enumerate(drawn.text)}
+    others = theirs[theirs.text.isin(list(places))].drop_duplicates("text")
+    others = others.sort_values("text", key=lambda texts: texts.map(places))
+    sides = ((view.run, drawn, view.names, view.origin), (view.other, others, names, origin))
+    st.markdown(
+        f"The {EACH} actions of {escape(view.task(view.origin))} that the first run forgets most "
+        f"and the {EACH} that it forgets least, in both runs; lines and boxes as in the paper's "
+        "figure."
+    )
+    for column, (run, table, tasks, start) in zip(st.columns(2), sides, strict=True):
+        with column:
+            present(
+                curves(table, tasks, start, action if run is view.run else None),
+                f"**{escape(_name(run))}**",
+                analysis.spelled_out(table, tasks, start),
+                key=f"side/{run.id}/{start}",
+                file_name=f"forgetting_run_{run.id}.csv",
+            )
+
+
+def _differences(view: View, other: Run, both: pd.DataFrame) -> None:
+    st.subheader("Action by action")
+    more, less = int((both.difference > 0).sum()), int((both.difference < 0).sum())
+    present(
+        differences(both, _name(view.run), _name(other)),
+        f"The drop of each of {counted(len(both), 'action')} in both runs, larger marks for more "
+        f"frequent ones. On the line both forget alike; below it {escape(_name(view.run))} forgets "
+        f"more ({more:,}), above it less ({less:,}). The mean drops are "
+        f"{both.drop_one.mean():.3f} and {both.drop_other.mean():.3f}. The paper compares methods "
+        "by accuracy only (Table 1). Click a mark to choose an action.",
+        both.drop(columns=["curve_one", "curve_other"]),
+        key=f"{key_of('differences')}/{view.key}",
+        file_name=f"drops_runs_{view.run.id}_{other.id}.csv",
+        select=True,
+    )
+
+
+def _table(view: View, both: pd.DataFrame) -> None:
+    lines = st.column_config.LineChartColumn
+    number = lambda label: NUMBER(label, format="%.3f", width=80)  # noqa: E731
+    columns = {
+        "text": TEXT("Action", width=300),
+        "difference": NUMBER(
+            "Difference", format="%.3f", width=90, help="the first run's drop less the second's"
+        ),
+        "drop_one": number("Drop, 1st"),
+        "drop_other": number("Drop, 2nd"),
+        "final_one": number("Final, 1st"),
+        "final_other": number("Final, 2nd"),
+        "curve_one": lines("P, 1st run", y_min=0, y_max=1, width=110),
+        "curve_other": lines("P, 2nd run", y_min=0, y_max=1, width=110),
+        "count": NUMBER("Count", width=65),
+        "kind": TEXT("Kind", width=100),
+    }
+    st.dataframe(
+        rounded(both[list(columns)], ("curve_one", "curve_other")),
+        column_config=columns,
+        hide_index=True,
+        placeholder="n/a",
+        key="differences/table",
+    )
+    download(
+        both.drop(columns=["curve_one", "curve_other"]),
+        key="differences/table/csv",
+        file_name=f"differences_runs_{view.run.id}_{view.other.id}.csv",
+    )

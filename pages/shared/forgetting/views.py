@@ -1,0 +1,137 @@
+"""The forgetting page's views: curves, all actions at once, groups of drops, two runs."""
+
+from typing import Any
+
+import streamlit as st
+
+from core.analysis import forgetting as analysis
+from core.analysis.drops import LEAST, LEVEL, comparisons, in_numbers
+from core.charts import drops as drop_charts
+from core.charts import forgetting as charts
+from pages.shared.access.task_choice import pick
+from pages.shared.forgetting.actions import (
+    EACH,
+    draw_actions,
+    draw_chosen,
+    follow_action,
+    pick_each,
+)
+from pages.shared.forgetting.page import View
+from pages.shared.forgetting.two_runs import draw_two
+from pages.shared.ui.address import follow, key_of, publish
+from pages.shared.ui.figures import download, present
+from pages.shared.ui.text import counted, escape
+
+VIEWS = {"actions": "Curves", "heatmap": "All at once", "drops": "Groups", "runs": "Two runs"}
+ORDERS = {
+    "most": ("the most forgotten first", "drop", False),
+    "least": ("the least forgotten first", "drop", True),
+    "count": ("the most frequent first", "count", False),
+}
+ROWS = {"40": "40", "100": "100", "300": "300"}  # of the heatmap
+NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
+
+
+def draw_views(view: View) -> None:
+    """One of the views, by the address."""
+    key = follow("view", "actions")
+    if st.session_state[key] not in VIEWS:
+        st.session_state[key] = "actions"
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        chosen = st.segmented_control(
+            "View", list(VIEWS), format_func=VIEWS.get, key=key, required=True,
+            label_visibility="collapsed",
+        )  # fmt: skip
+        each = pick_each() if chosen == "actions" else EACH
+    publish("view", None if chosen == "actions" else chosen)
+    if view.shown.empty:
+        st.info("No action is like that; loosen the filters above.", icon=":material/filter_alt:")
+        return
+    if chosen == "actions":
+        draw_actions(view, each)
+    else:
+        {"heatmap": _heatmap, "drops": _drops, "runs": draw_two}[chosen](view)
+
+
+def _heatmap(view: View) -> None:
+    action = follow_action(view, "heatmap")
+    left, right = st.columns([2, 1])
+    labels = {name: text for name, (text, _, _) in ORDERS.items()}
+    with left:
+        order = pick("order", "Order", list(ORDERS), "most", labels)
+    with right:
+        most = int(pick("rows", "Actions drawn, at most", list(ROWS), "40", ROWS))
+    said, column, ascending = ORDERS[order]
+    rows = view.shown.sort_values(column, ascending=ascending, kind="stable").head(most)
+    some = "All" if len(rows) == len(view.shown) else f"{len(rows)} of"
+    present(
+        charts.heatmap(rows, view.names, view.origin),
+        f"{some} {counted(len(view.shown), 'action')} of {escape(view.task(view.origin))}, {said}: "
+        "P(action | history, utterance) on its training rows after each task. A box stands where "
+        "the task's training rows show the action again. Click a cell to choose an action. It "
+        "answers the paper's appendix on the forgetting of actions.",
+        analysis.spelled_out(rows, view.names, view.origin),
+        key=f"{key_of('heatmap')}/{view.key}",
+        file_name=f"heatmap_run_{view.run.id}.csv",
+        select=True,
+    )
+    draw_chosen(view, action)
+
+
+def _drops(view: View) -> None:
+    name = escape(view.task(view.origin))
+    if view.last == view.origin:
+        st.info(f"Nothing has been learned since {name}: no drop yet.", icon=":material/hourglass:")
+        return
+    found = comparisons(view.shown)
+    numbers = in_numbers(found)
+    present(
+        drop_charts.drops(found),
+        f"How far the P of each action of {name} has dropped from after this task to after "
+        f"{escape(view.task(view.last))}, by kind and by whether the memory of {name} covers the "
+        "action: boxes are quartiles, points actions. The paper finds task-specific actions "
+        "forgotten (section 4.1) and wants memories that hold every action (section 4.2). "
+        f"{escape(view.note)}",
+        view.shown[["text", "kind", "memory", "count", "first", "final", "drop"]],
+        key="drops",
+        file_name=f"drops_run_{view.run.id}.csv",
+    )
+    for row in numbers.itertuples():
+        memory = row.comparison != "Kind" and view.note
+        st.markdown(f"- {_in_words(row, view.note if memory else row.why)}")
+    st.caption(
+        f"Rank test of Mann and Whitney, two-sided; n/a where a group is smaller than {LEAST}, or "
+        f"even fully separate groups could not give p < {LEVEL}. The actions of one run depend on "
+        "one another: read p as how far apart the groups are."
+    )
+    columns = {
+        "comparison": TEXT("Comparison", width=200),
+        "u": NUMBER("U", format="%.1f", width=80),
+        "p": NUMBER("p", format="%.2g", width=90),
+        "larger": NUMBER("P(first > second)", format="%.3f", width=130),
+    }
+    for at in (1, 2):
+        columns[f"group_{at}"] = TEXT(("First", "Second")[at - 1], width=105)
+        columns[f"n_{at}"] = NUMBER("n", width=55)
+        columns[f"median_{at}"] = NUMBER("Median drop", format="%.3f", width=100)
+    st.dataframe(
+        numbers.drop(columns="why"),
+        column_config=columns,
+        hide_index=True,
+        placeholder="n/a",
+        key="tests",
+        height="content",
+    )
+    download(numbers, key="tests/csv", file_name=f"drop_tests_run_{view.run.id}.csv")
+
+
+def _in_words(row: Any, why: str) -> str:
+    """A comparison as a sentence; `why` there is none, where there is none."""
+    groups = f"**{row.comparison}**: {row.group_1} (n = {row.n_1}) against {row.group_2} (n = "
+    groups += f"{row.n_2})"
+    if why:
+        return f"{groups}: n/a; {escape(why[:1].lower() + why[1:].rstrip('.'))}."
+    return (
+        f"{groups}: median drops {row.median_1:.3f} and {row.median_2:.3f}; one of the first drops "
+        f"more than one of the second with P = {row.larger:.3f}; U = {row.u:.1f}, p = {row.p:.2g}."
+    )

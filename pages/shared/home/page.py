@@ -1,0 +1,180 @@
+"""The home page: the demonstration, the latest runs, the data at hand, files of one's own."""
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from core.data.base import DataError
+from core.data.io import inventory
+from core.data.io.inventory import Availability, State
+from core.data.upload import COLUMNS as UPLOAD_COLUMNS
+from core.data.upload import LIMITS, Upload, store_upload, uploads
+from core.registry import Entry, datasets
+from core.runs.run import StoreError
+from pages.shared.access import downloads
+from pages.shared.access.runs import COLUMNS, overview, store
+from pages.shared.home.demo import SUMMARY, start_demo
+from pages.shared.ui.address import key_of
+from pages.shared.ui.text import counted, escape, size
+
+LATEST = 5  # runs on the home page
+EVERY = 2.0  # seconds between two looks
+
+INTRODUCTION = """A semantic parser turns questions into logical forms; taught one domain after the
+other, it forgets the earlier ones. *Total Recall* (Li, Qu and Haffari, EMNLP 2021) keeps a small,
+well-chosen memory of each and learns in a fast and a slow stage. Here such parsers are trained on
+real data, watched while they learn, and compared."""
+
+
+def draw_start() -> None:
+    """The two ways in."""
+    left, right = st.columns(2, gap="medium")
+    with left.container(border=True, height="stretch"):
+        st.subheader("See it in two minutes", anchor=False)
+        st.markdown(SUMMARY)
+        label, icon = "Run the demo comparison", ":material/rocket_launch:"
+        if st.button(label, icon=icon, type="primary"):
+            try:
+                ids = start_demo()
+            except (DataError, StoreError) as error:
+                st.error(escape(error), icon=":material/error:")
+            else:
+                st.switch_page("pages/runs.py", query_params={"run": str(ids[0])})
+    with right.container(border=True, height="stretch"):
+        st.subheader("Train your own", anchor=False)
+        st.markdown(
+            "Choose a data set, the order of its tasks, a method and its memory. Settings start at "
+            "the paper's values; runs wait in a queue, can be stopped and go on later."
+        )
+        if st.button("Launch a run", icon=":material/play_circle:"):
+            st.switch_page("pages/launch.py")
+
+
+@st.fragment(run_every=EVERY)
+def draw_state() -> None:
+    """The latest runs and the data at hand, as they now stand."""
+    with st.container(key="live"):
+        _latest_runs()
+        st.space("small")
+        _data_at_hand()
+
+
+def _data_at_hand() -> None:
+    st.subheader("Data at hand", anchor=False)
+    there = inventory.available()
+    shown = [entry for entry in datasets.values() if entry.name != "upload"]
+    for at, entry in enumerate(shown):
+        if at % 2 == 0:
+            row = st.columns(2, gap="medium")
+        with row[at % 2]:
+            _data_set(entry, there.get(entry.name))
+
+
+def _latest_runs() -> None:
+    st.subheader("Latest runs", anchor=False)
+    runs = store().runs(limit=LATEST)
+    if not runs:
+        st.info("No run yet: start the demonstration above.", icon=":material/inbox:")
+        return
+    table = overview(store(), runs)
+    st.dataframe(table, hide_index=True, column_config=COLUMNS, placeholder="–", key="latest")
+    st.page_link("pages/runs.py", label="All runs", icon=":material/list_alt:")
+
+
+def _data_set(entry: Entry, there: Availability | None) -> None:
+    """One data set: what it is, whether it is here, a way to get it."""
+    under_way = downloads.downloads().get(entry.name)
+    with st.container(border=True, gap="xsmall", height="stretch"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{escape(entry.label)}**", width="stretch")
+            if there is None:
+                st.badge("built in", icon=":material/check:", color="green")
+            elif there.state is State.COMPLETE:
+                st.badge("here", icon=":material/check:", color="green")
+            elif under_way is None or not under_way.under_way:
+                _offer(entry, there)
+        st.caption(escape(entry.summary))
+        if under_way is not None and (there is None or there.state is not State.COMPLETE):
+            _download(under_way)
+
+
+def _offer(entry: Entry, there: Availability) -> None:
+    left = there.bytes - there.bytes_there
+    st.button(
+        f"Get ({size(left)})",
+        icon=":material/download:",
+        key=f"get/{entry.name}",
+        on_click=downloads.start,
+        args=(entry.name,),
+        help=escape(entry.traits.get("licence", "")),
+    )
+    with st.popover("", icon=":material/more_horiz:", type="tertiary"):
+        key = f"mirror/{entry.name}"
+        st.text_input(
+            "From elsewhere",
+            key=key,
+            placeholder="URL or folder of a mirror",
+            help="Laid out as the data folder is; every file is checked against its digest.",
+        )
+        take = lambda: downloads.start(entry.name, st.session_state[key])  # noqa: E731
+        st.button("Get from there", key=f"from/{entry.name}", on_click=take)
+
+
+def _download(download: downloads.Download) -> None:
+    told = download.progress
+    if download.under_way:
+        share = told.bytes_done / told.bytes if told else 0.0
+        words = f"{size(told.bytes_done)} of {size(told.bytes)}" if told else "Connecting …"
+        st.progress(min(1.0, share), text=words)
+        st.button("Cancel", key=f"cancel/{download.dataset}", on_click=download.cancel)
+    elif download.error:
+        st.error(escape(download.error), icon=":material/cloud_off:")
+
+
+def draw_upload() -> None:
+    """Files of one's own: those that are kept, and a way to add one."""
+    st.subheader("Your own tasks", anchor=False)
+    st.markdown(
+        "A file of tab-separated rows, in this order; logical forms are s-expressions or "
+        "functional terms, and a first line with the columns' names may be there."
+    )
+    st.code(" <TAB> ".join(UPLOAD_COLUMNS), language=None)
+    given = st.file_uploader(
+        f"A TSV file of at most {size(LIMITS.bytes)} and {LIMITS.rows:,} rows", type=["tsv", "txt"]
+    )
+    if given is not None:
+        try:
+            kept = _keep(given)
+        except DataError as error:
+            st.error(escape(error), icon=":material/error:")
+        else:
+            st.success(f"Kept: {escape(kept.summary)}.", icon=":material/check_circle:")
+            _launch_link(kept.digest)
+    try:
+        files = uploads()
+    except DataError as error:
+        st.error(escape(error), icon=":material/error:")
+        return
+    if files and given is None:
+        st.caption(f"{counted(len(files), 'file')} kept here")
+        for file in files:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.text(file.summary, width="stretch")
+                _launch_link(file.digest)
+
+
+def _keep(given: UploadedFile) -> Upload:
+    """Check and keep a file, once however often the page runs; DataError where it is no good."""
+    key = f"{key_of('kept')}/{given.file_id}"
+    if key not in st.session_state:
+        with st.spinner("Reading the file …"):
+            st.session_state[key] = store_upload(given.getvalue(), given.name)
+    return st.session_state[key]
+
+
+def _launch_link(digest: str) -> None:
+    st.page_link(
+        "pages/launch.py",
+        label="Launch a run on it",
+        icon=":material/play_circle:",
+        query_params={"dataset": "upload", "dataset.file": digest},
+    )

@@ -1,0 +1,158 @@
+"""What stands beside the form: how long the runs will take, the same by command line, the start."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core import paths
+from core.analysis.settings import method_name
+from core.commands.display import duration
+from core.commands.line import command_line
+from core.config import RunConfig
+from core.data.base import DataError
+from core.options import ConfigError
+from core.registry import datasets
+from core.runs.estimate import Estimate, estimate, measure
+from core.runs.run import QUEUED, RUNNING, StoreError
+from core.validation import default_sampler
+from pages.shared.access.runs import manager, store
+from pages.shared.ui.address import follow, key_of, publish
+from pages.shared.ui.options import read_seeds
+from pages.shared.ui.text import counted, escape
+
+_NOT_IN_WORK = {"seed": 0, "learning_rate": 0.0025, "dropout": 0.2, "word_dropout": 0.0}
+
+
+def draw_launch(config: RunConfig | None, errors: Sequence[str]) -> None:
+    """What is wrong; or what will be started, its time and the button that starts it."""
+    with st.container(border=True, key="launch_card"):
+        st.subheader("Start")
+        what, time = st.container(), st.container()
+        configs, wrong = _draw_seeds(config)
+        for error in [*errors, *wrong]:
+            st.error(escape(error), icon=":material/error:")
+        if not configs:
+            st.button("Launch", type="primary", disabled=True, width="stretch")
+            return
+        with what:
+            _describe(configs)
+        name = st.text_input(
+            "Name",
+            key=key_of("name"),
+            placeholder=default_name(configs[0], len(configs)),
+            max_chars=120,
+            help="What the runs are called in lists. Empty: as shown.",
+        )
+        label = "Launch" if len(configs) == 1 else f"Launch {len(configs)} runs"
+        if st.button(label, type="primary", icon=":material/play_arrow:", width="stretch"):
+            _launch(configs, name)
+        st.caption("The same by command line")
+        st.code("\n".join(_lines(configs)), language="bash", wrap_lines=True)
+        with time:
+            _show_time(configs)
+
+
+def _draw_seeds(config: RunConfig | None) -> tuple[list[RunConfig], list[str]]:
+    """A config for each seed that is asked for, and what is wrong with the seeds."""
+    key = follow("seeds", "0")
+    seeds = st.text_input(
+        "Seeds",
+        key=key,
+        help="Of every random draw of a run. Several queue a run each: 0, 1, 2 or 0-4.",
+    )
+    publish("seeds", None if seeds == "0" else seeds)
+    key = follow("vary_order", False, lambda text: text == "on")
+    vary = st.toggle(
+        "Another order of tasks for each seed",
+        key=key,
+        help="Each run takes its seed as its order seed too, as the paper's ten runs do.",
+    )
+    publish("vary_order", "on" if vary else None)
+    try:
+        asked = read_seeds(seeds)
+    except ConfigError as error:
+        return [], [str(error)]
+    if config is None:
+        return [], []
+    orders = {seed: seed if vary else config.order_seed for seed in asked}
+    return [config.with_(seed=seed, order_seed=order) for seed, order in orders.items()], []
+
+
+def default_name(config: RunConfig, runs: int = 1) -> str:
+    """What a run is called where nobody has named it."""
+    seed = f", seed {config.seed}" if runs == 1 else ", seed …"
+    return f"{method_name(config)} on {datasets[config.dataset].label}{seed}"
+
+
+def _describe(configs: Sequence[RunConfig]) -> None:
+    config = configs[0]
+    what = f"**{escape(method_name(config))}** on **{escape(datasets[config.dataset].label)}**"
+    seeds = ", ".join(str(each.seed) for each in configs[:8]) + ", …" * (len(configs) > 8)
+    st.markdown(f"{counted(len(configs), 'run')} of {what}, seed{'s' * (len(configs) > 1)} {seeds}")
+    waiting = len(store().runs(statuses=(QUEUED, RUNNING)))
+    if waiting:
+        st.caption(f"{counted(waiting, 'run')} before it in the queue.")
+
+
+def _lines(configs: Sequence[RunConfig]) -> list[str]:
+    """What to type for these runs: one line where they differ in their seeds alone."""
+    own = default_sampler(configs[0].method)
+    same = {config.with_(seed=0) for config in configs}
+    if len(configs) == 1 or len(same) > 1:
+        return [command_line(config, own) for config in configs]
+    return [f"{command_line(*same, own)} --seeds {' '.join(str(c.seed) for c in configs)}"]
+
+
+def _launch(configs: Sequence[RunConfig], name: str) -> None:
+    """Queue the runs and go to look at the first; says what is wrong where one can't be."""
+    try:
+        ids = []
+        for config in configs:
+            seed = f", seed {config.seed}" if len(configs) > 1 else ""
+            named = f"{name.strip()}{seed}" if name.strip() else default_name(config)
+            ids.append(manager().submit(config, named))
+    except (ConfigError, DataError, StoreError) as error:
+        st.error(escape(error), icon=":material/error:")
+        return
+    st.switch_page("pages/runs.py", query_params={"run": str(ids[0])})
+
+
+def _show_time(configs: Sequence[RunConfig]) -> None:
+    """The estimate with what it rests on; a button to measure where no earlier run compares."""
+    try:
+        found = _estimate(_work_of(configs[0]), *_place(), len(store().runs(limit=1)))
+        key = f"measured/{_work_of(configs[0])}"
+        if found is None:
+            found = st.session_state.get(key)
+        if found is None:
+            st.caption("No earlier run here compares, so the time it takes is not known.")
+            if st.button("Measure a few steps", icon=":material/timer:", width="stretch"):
+                with st.spinner("Measuring …"):
+                    found = st.session_state[key] = measure(configs[0])
+    except (ConfigError, DataError) as error:
+        st.error(escape(error), icon=":material/error:")
+        return
+    if found is not None:
+        each = " each" if len(configs) > 1 else ""
+        st.metric(f"Time{each}", f"about {_rough(found.seconds)}")
+        st.caption(f"{_rough(found.low)} to {_rough(found.high)}, {escape(found.basis)}.")
+
+
+def _rough(seconds: float) -> str:
+    """A duration without more digits than are known."""
+    step = 1 if seconds < 30 else 10 if seconds < 600 else 60
+    return duration(max(step, round(seconds / step) * step))
+
+
+def _work_of(config: RunConfig) -> str:
+    """The config without what does not bear on its work."""
+    return config.with_(**_NOT_IN_WORK).to_json()
+
+
+def _place() -> tuple[str, str]:
+    return str(paths.data_folder()), paths.database_url()
+
+
+@st.cache_data(show_spinner="Estimating the time …", ttl=120, max_entries=64)
+def _estimate(config: str, data_folder: str, database: str, newest: int) -> Estimate | None:
+    return estimate(store(), RunConfig.from_json(config))

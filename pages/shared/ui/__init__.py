@@ -1,0 +1,1 @@
+"""What every page is made of: its opening, its address, figures, forms, text."""

@@ -1,0 +1,39 @@
+"""Pages as AppTest opens them: a fresh session at an address, and finding things on it."""
+
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from core.paths import PROJECT
+
+FILES = [PROJECT / "app.py", *sorted((PROJECT / "pages").glob("*.py"))]
+PATIENCE = 60  # seconds: a page may be the first to import torch
+
+
+def opened(file: Path | str, **address: str) -> AppTest:
+    """The page as a fresh session finds it at this address."""
+    page = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=PATIENCE)
+    if Path(file).name != "app.py":
+        page.switch_page(str(PROJECT / file))
+    for name, value in address.items():
+        page.query_params[name.replace("__", ".")] = value
+    return page.run()
+
+
+def well(page: AppTest) -> AppTest:
+    assert not page.exception, [error.value for error in page.exception]
+    return page
+
+
+def texts(elements) -> str:
+    return "\n".join(str(element.value) for element in elements)
+
+
+def widget(page: AppTest, kind: str, label: str):
+    (found,) = [w for w in getattr(page, kind) if w.label == label]
+    return found
+
+
+def numbers(value) -> str:
+    """What the address says of a parameter, whichever way it is held."""
+    return value[0] if isinstance(value, list) else value

@@ -1,0 +1,65 @@
+"""Every figure can be saved: its buttons, the data as CSV, the pictures where a Chrome is there."""
+
+import io
+
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
+from core.charts import export
+from pages.shared.ui.figures import HELP, NO_CHROME, offers
+from tests.pages.sessions import opened, well
+from tests.pages.views import CASES, NAMES, computed
+
+DATA = pd.DataFrame(
+    {
+        "name": ["a,b", 'c "d"', "=1+1", "ü\n🦊"],
+        "value": [0.1, 1e-17, -2.5, 3.0],
+        "count": [1, 2, 3, 4],
+    }
+)
+
+
+@pytest.fixture
+def no_chrome(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("BROWSER_PATH", raising=False)
+    monkeypatch.setattr(export, "PLACES", ())
+
+
+def test_the_csv_is_the_data_and_the_page_the_figure(no_chrome) -> None:
+    figure = go.Figure(go.Scatter(x=DATA["count"], y=DATA.value))
+    csv, page = offers(figure, DATA, "accuracy")
+    read = pd.read_csv(io.BytesIO(csv.make()))
+    pd.testing.assert_frame_equal(read, DATA)
+    assert (csv.kind, page.kind) == ("csv", "html")
+    assert page.make() == export.to_html(figure, "accuracy")
+
+
+def test_pictures_are_offered_where_there_is_a_chrome(monkeypatch, tmp_path) -> None:
+    program = tmp_path / "browser"
+    program.touch()
+    monkeypatch.setenv("BROWSER_PATH", str(program))
+    kinds = [offer.kind for offer in offers(go.Figure(), DATA, "a")]
+    assert kinds == list(HELP) == ["csv", "html", "svg", "png", "pdf"]
+
+
+@pytest.mark.usefixtures("filled_home")
+def test_without_a_chrome_the_page_says_what_is_missing(no_chrome) -> None:
+    page = well(opened("pages/accuracy.py"))
+    labels = [button.label for button in page.get("download_button")]
+    assert "HTML" in labels
+    assert not {"SVG", "PNG", "PDF"} & set(labels)
+    (first, *_) = [button for button in page.button if button.label == "PNG, PDF"]
+    assert first.disabled
+    assert first.help == NO_CHROME
+
+
+@pytest.mark.usefixtures("filled_home")
+@pytest.mark.parametrize(("file", "start"), CASES, ids=NAMES)
+def test_every_figure_of_every_page_has_its_buttons(file, start) -> None:
+    page = computed(opened(file, **start))
+    labels = [button.label for button in page.get("download_button")]
+    figures = len(page.get("plotly_chart"))
+    assert labels.count("HTML") == figures
+    assert labels.count("CSV") == figures

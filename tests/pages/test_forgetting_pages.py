@@ -1,0 +1,227 @@
+"""The forgetting page: empty, filled, with runs that told nothing, each view by its address."""
+
+import json
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.analysis import forgetting as analysis
+from core.config import RunConfig
+from core.events import ActionProbabilities, ActionsKnown, MemoryStored, RunStarted
+from core.runs.owner import new_owner
+from core.runs.store import Store
+from tests.conftest import make_toy_tasks
+from tests.made_up import finished_run, recorded_run
+from tests.pages.sessions import numbers, opened, texts, well, widget
+
+PAGE = "pages/forgetting.py"
+TOY = RunConfig(dataset="toy", method="emr", sampler="random")
+
+
+@pytest.fixture
+def store():
+    made = Store()
+    yield made
+    made.close()
+
+
+def figures(page: AppTest) -> list[dict]:
+    return [json.loads(chart.proto.spec) for chart in page.get("plotly_chart")]
+
+
+def named(figure: dict) -> list[dict]:
+    return [trace for trace in figure["data"] if trace.get("name")]
+
+
+def table_of(store: Store, run: int, origin: int = 0):
+    return analysis.action_table(store, store.run(run), origin)
+
+
+def test_nothing_told_says_what_to_do(store):
+    page = well(opened(PAGE))
+    assert "No run yet" in texts(page.info)
+    finished_run(store, RunConfig())
+    page = well(opened(PAGE))
+    assert "record_actions" in texts(page.info)
+    assert len(page.get("page_link")) >= 2
+
+
+def test_the_default_view_is_the_papers_figure(store):
+    id = recorded_run(store, TOY)
+    page = well(opened(PAGE))
+    (figure,) = figures(page)
+    four = analysis.extremes(table_of(store, id), 2)
+    assert [trace["customdata"][0] for trace in named(figure)] == list(four.action)
+    dashes = [trace["line"]["dash"] for trace in named(figure)]
+    assert dashes == ["dash", "dash", "solid", "solid"]
+    assert len(page.dataframe[0].value) == len(table_of(store, id))
+    assert "the paper's figure" in texts(page.markdown)
+
+
+@pytest.mark.parametrize("view", ["actions", "heatmap", "drops", "runs"])
+def test_every_view_has_its_address(store, view):
+    one, other = recorded_run(store, TOY), recorded_run(store, TOY.with_(seed=1), kept=0.6)
+    address = {"run": str(one), "other": str(other), "task": "port", "view": view}
+    page = well(opened(PAGE, **address))
+    assert len(figures(page)) == {"runs": 3}.get(view, 1)
+    again = well(opened(PAGE, **{k: numbers(page.query_params[k]) for k in page.query_params}))
+    assert figures(again) == figures(page)
+
+
+def test_what_is_chosen_is_drawn_described_and_leads_on(store):
+    id = recorded_run(store, TOY)
+    table = table_of(store, id)
+    middle = table.iloc[len(table) // 2]
+    page = well(opened(PAGE, run=str(id), action=str(middle.action)))
+    assert named(figures(page)[0])[-1]["customdata"][0] == middle.action
+    assert middle.text in texts(page.code)
+    (link,) = [each for each in page.get("page_link") if each.proto.label == "The rows that use it"]
+    assert link.proto.page == "drilldown"
+    assert f"action={middle.action}" in link.proto.query_string
+    assert "task=zoo" in link.proto.query_string
+
+
+def key_of(elements, part: str) -> str:
+    """The session key of the first of these figures or tables; it ends the element's id."""
+    id = elements[0].proto.id
+    return id[id.index(part) :]
+
+
+@pytest.mark.parametrize("where", ["figure", "table"])
+def test_a_click_chooses_an_action_and_stands_in_the_address(store, where):
+    id = recorded_run(store, TOY)
+    page = well(opened(PAGE, run=str(id)))
+    wanted = table_of(store, id).iloc[1]
+    if where == "figure":
+        key = key_of(page.get("plotly_chart"), "Forgetting/curves")
+        state = {"selection": {"points": [{"customdata": int(wanted.action)}]}}
+    else:
+        key = key_of(page.dataframe, "Forgetting/table")
+        state = {"selection": {"rows": [1], "columns": [], "cells": []}}
+    page.session_state[key] = state
+    page = well(page.run())
+    assert numbers(page.query_params["action"]) == str(wanted.action)
+    assert wanted.text in texts(page.code)
+
+
+def test_filters_hold_for_figure_and_table(store):
+    recorded_run(store, TOY)
+    page = well(opened(PAGE, kind="specific", find="KEEPER"))
+    shown = page.dataframe[0].value
+    assert set(shown.kind) == {analysis.SPECIFIC}
+    assert list(shown.text) == ["GEN ( kind keeper )"]
+    assert len(named(figures(page)[0])) == 1
+    page = well(opened(PAGE, find="no such action"))
+    assert "loosen the filters" in texts(page.info)
+
+
+def test_the_memory_covers_what_its_rows_derivations_use(store):
+    id = recorded_run(store, TOY)
+    page = well(opened(PAGE))
+    assert "keeps no memory" in texts(page.markdown)
+    assert "memory" not in page.dataframe[0].value
+    store.record(id, MemoryStored(0, (1, 3), {}))
+    page = well(opened(PAGE))
+    rows = [make_toy_tasks()[0].train[row] for row in (1, 3)]
+    uses = {str(step.action) for row in rows for step in row.derivation}
+    shown = page.dataframe[0].value
+    assert set(shown.text[shown.memory == analysis.COVERED]) == uses
+    page = well(opened(PAGE, memory="out"))
+    assert not uses & set(page.dataframe[0].value.text)
+
+
+def test_a_memory_whose_data_are_not_here_is_said(store):
+    id = recorded_run(store, TOY)
+    store.record(id, ActionsKnown((0,), ("another grammar",)))
+    store.record(id, MemoryStored(0, (1, 3), {}))
+    page = well(opened(PAGE))
+    assert "covers can't be said" in texts(page.markdown).replace("\\", "")
+    assert len(figures(page)) == 1
+    page = well(opened(PAGE, view="drops"))
+    assert "n/a" in texts(page.markdown)
+
+
+def test_groups_of_drops_are_tested_or_say_why_not(store):
+    recorded_run(store, TOY.with_(task_order=("farm", "zoo", "port")))
+    page = well(opened(PAGE, view="drops"))
+    assert page.dataframe[0].value.comparison.iloc[0] == "Kind"
+    said = texts(page.markdown)
+    assert "p = " in said
+    assert "n/a; the run keeps no memory" in said
+    last = well(opened(PAGE, view="drops", task="port"))
+    assert "Nothing has been learned since" in texts(last.info)
+
+
+def test_a_second_run_must_be_chosen_to_compare(store):
+    one = recorded_run(store, TOY)
+    page = well(opened(PAGE, view="runs"))
+    assert "Choose a second run" in texts(page.info)
+    recorded_run(store, TOY.with_(dataset="demo"))
+    page = well(opened(PAGE, run=str(one)))
+    assert len(widget(page, "selectbox", "Beside it").options) == 1  # other tasks don't compare
+
+
+def test_a_running_run_and_its_last_task(store):
+    recorded_run(store, TOY, until=1)
+    page = well(opened(PAGE))
+    assert "still going on" in texts(page.caption)
+    (figure,) = figures(page)
+    assert all(len(trace["customdata"]) == 1 for trace in named(figure))
+    for view in ("heatmap", "drops", "runs"):
+        well(opened(PAGE, view=view))
+
+
+def test_a_run_that_learns_all_at_once_opens(store):
+    id = store.create(TOY, claimed_by=new_owner())
+    store.record(id, ActionsKnown((0, 1), ("a", "b")))
+    for on in range(3):
+        store.record(id, ActionProbabilities(2, on, (0, 1), (0.5, 0.25), (3, 4)))
+    for view in ("actions", "heatmap", "drops", "runs"):
+        well(opened(PAGE, view=view))
+
+
+@pytest.mark.slow
+def test_thousands_of_actions_make_no_message_of_5_mb_and_few_marks(store):
+    count = 5186  # those of NLMap(qt), here all in one task
+    rng = np.random.default_rng(0)
+    for seed in range(2):
+        id = store.create(TOY.with_(seed=seed), claimed_by=new_owner())
+        store.record(id, RunStarted(("a", "b"), (9, 9), (9, 9), (), count, 9, 9, "cpu"))
+        texts = tuple(f"keyval ( 'name' , 'A place of some name {n}' )" for n in range(count))
+        store.record(id, ActionsKnown(tuple(range(count)), texts))
+        for k, i in ((0, 0), (1, 0), (1, 1)):
+            told = (tuple(range(count)), tuple(rng.random(count).tolist()), (7,) * count)
+            store.record(id, ActionProbabilities(k, i, *told))
+    for view, rows in (("actions", "40"), ("heatmap", "300"), ("drops", "40"), ("runs", "40")):
+        page = well(opened(PAGE, run="1", other="2", view=view, rows=rows))
+        drawn = page.get("plotly_chart")
+        elements = [*drawn, *page.dataframe, *page.selectbox]
+        sizes = [each.proto.ByteSize() for each in elements]
+        assert sum(sizes) < 5e6, view
+        assert len(drawn)
+        if view == "heatmap":
+            assert len(figures(page)[0]["layout"]["yaxis"]["ticktext"]) == 300
+
+
+def test_a_run_that_told_nothing_is_named_and_another_shown(store):
+    older = finished_run(store, RunConfig(), "<old> *one*")
+    recorded_run(store, TOY)
+    page = well(opened(PAGE, run=str(older)))
+    assert "has told nothing of its actions" in texts(page.info)
+    assert "<old>" not in texts(page.info)
+    assert len(figures(page)) == 1
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"run": "x", "other": "1", "task": "none", "view": "?", "action": "-1", "each": "99"},
+        {"action": "many", "kind": "x", "memory": "in", "least": "-5", "each": "x", "find": "<b>"},
+        {"view": "heatmap", "order": "x", "rows": "1e9", "action": "999999"},
+        {"view": "runs", "other": "999"},
+    ],
+)
+def test_a_nonsensical_address_is_no_accident(store, address):
+    recorded_run(store, TOY)
+    well(opened(PAGE, **address))

@@ -1,0 +1,167 @@
+"""The launch page: what is queued is what the form says, and what can't be is said."""
+
+import shlex
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.__main__ import build_parser
+from core.commands.line import read_config
+from core.config import RunConfig
+from core.runs.run import StoreUnavailable
+from core.runs.store import Store
+from tests.pages.sessions import numbers, opened, texts, well, widget
+
+
+@pytest.fixture
+def store():
+    store = Store()
+    yield store
+    store.close()
+
+
+def launched(page: AppTest) -> AppTest:
+    (button,) = [b for b in page.button if b.label.startswith("Launch")]
+    return button.click().run()
+
+
+def test_launch_queues_what_the_form_says(store):
+    page = opened("pages/launch.py", dataset="toy", device="cuda:9")
+    assert "no CUDA" in texts(launched(page).error) or "CUDA devices" in texts(page.error)
+    page = opened("pages/launch.py", dataset="toy", method="emr", memory_size="3", seeds="4,6-7")
+    widget(page, "number_input", "Epochs").set_value(1)
+    widget(page, "number_input", "Hidden size").set_value(8).run()
+    launched(well(page))
+    runs = store.runs()
+    assert sorted(run.config.seed for run in runs) == [4, 6, 7]
+    for run in runs:
+        assert run.config == RunConfig(
+            dataset="toy",
+            method="emr",
+            sampler="random",
+            memory_size=3,
+            epochs=1,
+            hidden_size=8,
+            seed=run.config.seed,
+        )
+
+
+def test_another_order_for_each_seed(store):
+    launched(opened("pages/launch.py", dataset="toy", seeds="1,2", vary_order="on", epochs="1"))
+    assert [(run.config.seed, run.config.order_seed) for run in store.runs()] == [(2, 2), (1, 1)]
+
+
+def test_the_order_of_tasks_is_the_order_of_choice(store):
+    launched(opened("pages/launch.py", dataset="toy", task_order="port,zoo", epochs="1"))
+    assert store.runs()[0].config.task_order == ("port", "zoo")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"memory_size": "-3"}, r"memory\_size \= \-3\: expected a whole number from 0 to 100000"),
+        ({"learning_rate": "7"}, r"learning\_rate \= 7\.0"),
+        ({"method__fast_epochs": "-1"}, r"method\.\fast\_epochs \= \-1"),
+        ({"seeds": "a"}, r"seeds"),
+        ({"method": "none_such"}, r"none\_such"),
+        ({"method": "emr", "memory_size": "0"}, r"EMR needs a memory"),
+        ({"method__ewc_weight": "9"}, r"has no effect with penalty \= \'none\'"),
+    ],
+)
+def test_what_is_not_allowed_is_said_and_not_launched(given, said, store):
+    page = well(opened("pages/launch.py", dataset="toy", **given))
+    plain = texts(page.error).replace("\u2060", "")
+    assert said.replace("\\f", "f") in plain
+    (button,) = [b for b in page.button if b.label.startswith("Launch")]
+    assert button.disabled
+    assert not store.runs()
+
+
+def test_a_clone_says_what_its_model_says(store):
+    config = RunConfig(
+        dataset="toy", method="total_recall", method_options={"fast_epochs": 2}, task_masking=True,
+        learning_rate=0.01, task_order=("port", "zoo"), seed=5, sampler="random",
+    )  # fmt: skip
+    id = store.create(config.with_(device="cuda:9"))
+    store.request_stop(id)
+    page = well(opened("pages/launch.py", clone=str(id)))
+    assert "clone" not in page.query_params
+    widget(page, "selectbox", "Device").set_value("auto").run()
+    launched(page)
+    assert store.runs()[0].config == config
+
+
+def test_the_command_line_is_that_of_the_form():
+    page = well(opened("pages/launch.py", dataset="toy", method="ewc", epochs="3"))
+    (line,) = page.code
+    assert line.value == "python -m core train --dataset toy --method ewc --epochs 3"
+
+
+def test_the_command_line_of_several_seeds_starts_the_same_runs(store):
+    asked = {"dataset": "toy", "method": "ewc", "task_order": "port,zoo", "epochs": "1"}
+    for vary in ({}, {"vary_order": "on"}):
+        page = well(opened("pages/launch.py", seeds="0,4-5", device="cuda:9", **asked, **vary))
+        parser, said = build_parser(["train"]), []
+        for line in page.code[0].value.split("\n"):
+            args, more = parser.parse_known_args(shlex.split(line)[3:])
+            config = read_config(args, more, {})
+            said += [config.with_(seed=seed) for seed in args.seeds or [config.seed]]
+        config = RunConfig(dataset="toy", method="ewc", sampler="random", device="cuda:9", epochs=1)
+        config = config.with_(task_order=("port", "zoo"))
+        orders = {seed: seed if vary else 0 for seed in (0, 4, 5)}
+        assert said == [config.with_(seed=s, order_seed=order) for s, order in orders.items()]
+
+
+def test_what_the_store_refuses_is_said_and_not_an_accident(store, monkeypatch):
+    page = well(opened("pages/launch.py", dataset="toy", epochs="1"))
+
+    def full(self: Store, config: RunConfig, name: str = "") -> int:
+        raise StoreUnavailable("The run store can't be written: database or disk is full.")
+
+    monkeypatch.setattr(Store, "create", full)
+    assert "disk is full" in texts(well(launched(page)).error)
+    assert not store.runs()
+
+
+def test_what_is_recorded_is_chosen_in_the_form():
+    page = well(opened("pages/launch.py", dataset="toy", record_predictions="off"))
+    assert widget(page, "toggle", "Record actions").value
+    assert not widget(page, "toggle", "Record predictions").value
+    widget(page, "number_input", "Error rows").set_value(0)
+    (line,) = well(page.run()).code
+    assert line.value.endswith("--dataset toy --no-record-predictions --error-rows 0")
+
+
+def test_a_method_brings_its_sampler_until_one_is_chosen_by_hand():
+    page = well(opened("pages/launch.py", dataset="toy"))
+    assert widget(page, "selectbox", "Sampler").value == "dlfs"
+    widget(page, "selectbox", "Method").set_value("arper").run()
+    assert widget(well(page), "selectbox", "Sampler").value == "prior"
+    assert "sampler" not in page.query_params
+    widget(page, "selectbox", "Method").set_value("finetune").run()
+    assert "Sampler" not in [box.label for box in well(page).selectbox]
+    widget(page, "selectbox", "Method").set_value("emr").run()
+    assert widget(well(page), "selectbox", "Sampler").value == "random"
+    (line,) = page.code
+    assert line.value == "python -m core train --dataset toy --method emr"
+    widget(page, "selectbox", "Sampler").set_value("lfs").run()
+    widget(page, "selectbox", "Method").set_value("arper").run()
+    assert widget(well(page), "selectbox", "Sampler").value == "lfs"
+    assert numbers(page.query_params["sampler"]) == "lfs"
+    assert "--method arper --sampler lfs" in page.code[0].value
+
+
+def test_what_a_method_needs_is_said():
+    page = well(opened("pages/launch.py", dataset="toy", method="arper"))
+    said = texts(page.caption)
+    assert "a memory of each finished task" in said
+    assert "Prior" in said
+    assert "Fisher information" in said
+    page = well(opened("pages/launch.py", dataset="toy", method="finetune"))
+    assert "Needs nothing of past tasks" in texts(page.caption)
+
+
+def test_data_that_are_not_here_are_pointed_to(monkeypatch, tmp_path):
+    monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path))
+    page = well(opened("pages/launch.py", dataset="overnight"))
+    assert "not on this machine" in texts(page.warning)

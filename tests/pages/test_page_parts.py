@@ -1,0 +1,186 @@
+"""What pages share: text that stays text, options in addresses, seeds, downloads."""
+
+import string
+import time
+
+import hypothesis
+import pytest
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from core.config import RunConfig
+from core.data.upload import uploads
+from core.options import ConfigError, specs
+from core.registry import methods, samplers
+from core.runs.run import STATUSES
+from pages.shared.access.downloads import Download
+from pages.shared.home.demo import configs
+from pages.shared.launch.form import parameters
+from pages.shared.ui.options import explain, read, read_seeds, write
+from pages.shared.ui.text import STATUS, counted, escape, size
+from tests.pages.sessions import opened, texts, well
+
+
+@hypothesis.given(st.text(max_size=60))
+def test_escaping_loses_no_letter(text):
+    shown = escape(text).replace("\u2060", "")
+    unescaped, at = [], 0
+    while at < len(shown):
+        at += shown[at] == "\\"
+        unescaped.append(shown[at])
+        at += 1
+    assert "".join(unescaped) == " ".join(text.split()).replace("\u2060", "")
+
+
+@hypothesis.given(st.text(alphabet=string.punctuation + "ab ", max_size=40))
+def test_no_mark_stands_unescaped_and_no_directive_is_whole(text):
+    shown = escape(text)
+    for at, letter in enumerate(shown):
+        if letter in string.punctuation and letter != "\\":
+            assert shown[at - 1] == "\\"
+    assert not any(mark in shown for mark in (":a", "www.", "://", ":["))
+
+
+def test_every_status_has_its_look():
+    assert set(STATUS) == set(STATUSES)
+    assert len({look.icon for look in STATUS.values()}) == len(STATUS)
+
+
+def test_amounts_in_words():
+    assert (size(123), size(4_500_000)) == ("0 kB", "4.5 MB")
+    assert (counted(1, "run"), counted(2000, "run")) == ("1 run", "2,000 runs")
+
+
+def declared():
+    owners = [RunConfig, *(entry.options for r in (methods, samplers) for entry in r.values())]
+    return [spec for owner in owners for spec in specs(owner)]
+
+
+@pytest.mark.parametrize("spec", declared(), ids=lambda spec: spec.name)
+def test_an_option_reads_back_from_its_address_and_explains_itself(spec):
+    assert read(spec, write(spec.default)) == spec.default
+    assert "Default:" in explain(spec)
+
+
+def test_lists_with_commas_and_quotes_read_back():
+    (spec,) = [spec for spec in specs(RunConfig) if spec.name == "task_order"]
+    names = ("a,b", 'c "d"', " e ")
+    assert read(spec, write(names)) == names
+
+
+def test_nonsense_in_an_address_is_no_value():
+    by_name = {spec.name: spec for spec in specs(RunConfig)}
+    for name, text in (("epochs", "ten"), ("learning_rate", "x"), ("task_masking", "maybe")):
+        with pytest.raises(ValueError, match=text):
+            read(by_name[name], text)
+
+
+def test_a_config_becomes_only_what_differs():
+    options = {"replay": "joint"}
+    config = RunConfig(method="emr", sampler="random", seed=3, method_options=options)
+    said = {"method": "emr", "seeds": "3", "method.replay": "joint"}
+    assert parameters(config) == said  # random is EMR's own sampler
+    assert parameters(config.with_(sampler="dlfs")) == said | {"sampler": "dlfs"}
+
+
+@pytest.mark.parametrize(
+    ("text", "seeds"),
+    [("0", (0,)), ("2, 1,2", (2, 1)), ("0, 3, 5-8", (0, 3, 5, 6, 7, 8)), ("4-4", (4,))],
+)
+def test_seeds_are_read(text, seeds):
+    assert read_seeds(text) == seeds
+
+
+@pytest.mark.parametrize("text", ["", "a", "1,,2", "-1", "3-1", "0-1000", "1-2-3", "1.5"])
+def test_what_are_no_seeds_is_said(text):
+    with pytest.raises(ConfigError, match="seeds"):
+        read_seeds(text)
+
+
+def test_the_demonstration_compares_methods_and_nothing_else():
+    one, other = configs()
+    assert (one.method, other.method) == ("finetune", "total_recall")
+    assert one.with_(method="total_recall") == other
+
+
+# --- downloads --------------------------------------------------------------------------------
+
+
+def ended(download: Download) -> Download:
+    for _ in range(1000):
+        if not download.under_way:
+            return download
+        time.sleep(0.02)
+    raise AssertionError("the download does not end")
+
+
+def test_a_download_that_fails_says_why(monkeypatch, tmp_path):
+    monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path / "data"))
+    download = ended(Download("overnight", tmp_path / "nowhere"))
+    assert "expected a folder that is there" in download.error
+
+
+def test_a_download_that_fails_in_a_way_unforeseen_says_so(monkeypatch):
+    def fail(*given: object, **more: object) -> None:
+        raise RuntimeError("no such luck")
+
+    monkeypatch.setattr("pages.shared.access.downloads.get", fail)
+    assert "RuntimeError: no such luck" in ended(Download("overnight")).error
+
+
+def test_the_home_page_shows_what_went_wrong_and_offers_it_again(monkeypatch, tmp_path):
+    monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path / "data"))
+    page = opened("app.py")
+    (mirror, *_) = [w for w in page.text_input if w.label == "From elsewhere"]
+    mirror.set_value(str(tmp_path / "nowhere"))
+    (start, *_) = [b for b in page.button if b.label == "Get from there"]
+    start.click().run()
+    for _ in range(100):
+        if page.error:
+            break
+        time.sleep(0.05)
+        page.run()
+    assert "expected a folder" in page.error[0].value
+    assert [b for b in page.button if b.label.startswith("Get (")]
+    assert not page.exception
+
+
+@pytest.mark.data
+def test_a_download_from_a_mirror_brings_the_data_set(real_data, monkeypatch, tmp_path):
+    monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path / "data"))
+    download = ended(Download("overnight", real_data))
+    assert download.error == ""
+    assert download.progress.files_done == download.progress.files
+    page = opened("app.py")
+    assert len([b for b in page.button if b.label.startswith("Get (")]) == 2  # NLMap, twice
+
+
+# --- files of one's own -----------------------------------------------------------------------
+
+GOOD = (
+    b"zoo\ttrain\tall <b>animals</b>\t( list animal )\nzoo\ttest\tanimals\t( list animal )\n"
+    b"port\ttrain\tships\t( list ship )\nport\ttest\tships please\t( list ship )\n"
+)
+
+
+def given(data: bytes) -> AppTest:
+    page = opened("app.py")
+    return page.file_uploader[0].set_value(("mine *so*.tsv", data, "text/plain")).run()
+
+
+def test_a_file_is_kept_and_can_be_learned():
+    page = well(given(GOOD))
+    (kept,) = uploads()
+    assert kept.tasks == ("zoo", "port")
+    assert "mine \\*so\\*" in texts(page.success)
+    page = well(opened("pages/launch.py", dataset="upload"))
+    assert (
+        page.code[0].value == f"python -m core train --dataset upload --dataset.file {kept.digest}"
+    )
+    assert kept.summary in texts(opened("app.py").text)
+
+
+def test_a_bad_file_is_refused_with_line_and_column():
+    page = well(given(GOOD + b"zoo\ttrain\tx\t( list animal\n"))
+    assert "line 5\\, column 13" in texts(page.error)  # a failed download may stand there too
+    assert uploads() == ()

@@ -1,0 +1,212 @@
+"""Every page by itself: empty, with runs, with what people may write into names and addresses."""
+
+import pytest
+
+from core.config import RunConfig
+from core.paths import PROJECT
+from core.runs import checkpoints
+from core.runs.checkpoints import CheckpointError
+from core.runs.owner import new_owner
+from core.runs.run import FAILED, STOPPED
+from core.runs.store import Store
+from pages.shared.ui.opening import pages
+from tests.made_up import TASKS, finished_run, running_run, tell
+from tests.pages.sessions import FILES, numbers, opened, texts, well, widget
+
+NASTY = "<b>x</b> :red[y] *z* $a$ [q](http://x) `c` :smile: | &lt;"
+
+
+@pytest.fixture
+def store():
+    store = Store()
+    yield store
+    store.close()
+
+
+# --- all pages --------------------------------------------------------------------------------
+
+
+def test_the_navigation_is_the_files_there_are():
+    found = pages(tuple((file, 0) for file in FILES))
+    assert {page.file for page in found} == {f.relative_to(PROJECT).as_posix() for f in FILES}
+    assert [page.order for page in found] == sorted(page.order for page in found)
+    assert len({page.title for page in found}) == len(FILES)
+    assert found[0].file == "app.py"
+
+
+def test_a_file_that_does_not_open_as_a_page_is_named(tmp_path):
+    stray = tmp_path / "stray.py"
+    stray.write_text("import streamlit\n")
+    with pytest.raises(ValueError, match=r"stray\.py is no page"):
+        pages(((stray, 0),))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_page_opens_on_an_empty_store(file):
+    page = well(opened(file))
+    assert page.title
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_page_opens_with_runs_in_every_state(file, store):
+    finished_run(store, RunConfig(), NASTY)
+    running_run(store, RunConfig(seed=1))
+    store.create(RunConfig(device="cuda:9"))
+    for status, error in ((FAILED, NASTY), (STOPPED, "")):
+        id = store.create(RunConfig(), claimed_by=new_owner())
+        store.set_status(id, status, error=error)
+    well(opened(file))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_nonsensical_address_is_no_accident(file, store):
+    finished_run(store, RunConfig())
+    nonsense = {"run": "x,99,,1", "measure": "nothing", "matrix": "77", "clone": "x"}
+    nonsense |= {"method": "none_such", "epochs": "many", "seeds": "--", "task_order": "no,such"}
+    well(opened(file, **nonsense))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_store_that_cannot_be_opened_is_said(file, monkeypatch):
+    monkeypatch.setenv("TOTAL_RECALL_DATABASE_URL", "nonsense://here")
+    page = well(opened(file))
+    assert "The run store" in texts(page.error)
+
+
+# --- names and messages stay text -------------------------------------------------------------
+
+
+def test_markup_in_names_and_errors_is_escaped(store):
+    id = store.create(RunConfig(), NASTY, claimed_by=new_owner())
+    store.set_status(id, FAILED, error=NASTY)
+    page = well(opened("pages/runs.py"))
+    for shown in (texts(page.subheader), texts(page.error)):
+        assert "\\<b\\>x\\<\\/b\\>" in shown
+        assert "\\*z\\*" in shown
+        assert ":red[" not in shown
+        assert ":smile:" not in shown
+
+
+# --- runs -------------------------------------------------------------------------------------
+
+
+def test_runs_shows_the_run_that_the_address_names(store):
+    finished_run(store, RunConfig(), "the first")
+    finished_run(store, RunConfig(seed=1), "the second")
+    page = well(opened("pages/runs.py", run="1"))
+    assert texts(page.subheader) == "the first"
+    page = well(opened("pages/runs.py"))
+    assert texts(page.subheader) == "the second"
+    assert numbers(page.query_params["run"]) == "2"
+
+
+def test_a_running_run_is_preferred_and_told_in_words(store):
+    running_run(store, RunConfig(), "busy")
+    finished_run(store, RunConfig(seed=1), "done")
+    page = well(opened("pages/runs.py"))
+    assert texts(page.subheader) == "busy"
+    (bar,) = page.get("progress")
+    assert f"task 2 of 3, {TASKS[1]} · slow stage" in bar.proto.text
+
+
+def test_a_run_leads_to_the_memories_that_it_has_stored(store):
+    id = finished_run(store, RunConfig())
+    links = [link.proto for link in well(opened("pages/runs.py")).get("page_link")]
+    (link,) = [one for one in links if one.label == "Memories" and one.query_string]
+    assert set(link.query_string.split("&")) == {"source=runs", f"run={id}"}
+    store.create(RunConfig(device="cuda:9"))
+    links = [link.proto for link in well(opened("pages/runs.py", run="2")).get("page_link")]
+    assert not [one for one in links if one.label == "Memories" and one.query_string]
+
+
+def test_stop_resume_rename_delete(store):
+    id = running_run(store, RunConfig(device="cuda:9"), "mine")
+    page = well(opened("pages/runs.py"))
+    widget(page, "button", "Stop").click().run()
+    assert store.run(id).stop_requested
+    store.set_status(id, STOPPED)
+    well(page.run())
+    widget(page, "button", "Resume").click().run()
+    assert store.run(id).status == "queued"
+    widget(page, "text_input", "Name").set_value("yours")
+    widget(page, "button", "Save").click().run()
+    assert store.run(id).name == "yours"
+    widget(page, "button", "Delete it").click().run()
+    assert store.runs() == []
+    assert "No run yet" in texts(well(page).info)
+
+
+def test_what_cannot_be_done_is_said_in_passing(store, monkeypatch):
+    finished_run(store, RunConfig(), "mine")
+    page = well(opened("pages/runs.py"))
+    widget(page, "text_input", "Name").set_value("  ")
+    widget(page, "button", "Save").click().run()
+    assert "can't be empty" in texts(well(page).toast).replace("\\'", "'")
+
+    def unwritable(id: int) -> None:
+        raise CheckpointError("The folder can't be removed: Permission denied.")
+
+    monkeypatch.setattr(checkpoints, "delete", unwritable)
+    widget(page, "button", "Delete it").click().run()
+    assert "Permission denied" in texts(well(page).toast)
+
+
+def test_a_run_leads_to_those_that_were_made_to_be_compared_with_it(store):
+    for seed in range(2):
+        finished_run(store, RunConfig(seed=seed))
+    finished_run(store, RunConfig(dataset="overnight"))
+    links = [link.proto for link in well(opened("pages/runs.py", run="1")).get("page_link")]
+    (link,) = [one for one in links if one.label == "Compare"]
+    assert link.query_string == "run=1%2C2"
+    links = [link.proto for link in well(opened("pages/runs.py", run="3")).get("page_link")]
+    assert not [one for one in links if one.label == "Compare"]
+
+
+def test_a_running_run_is_not_offered_for_deletion(store):
+    running_run(store, RunConfig())
+    page = well(opened("pages/runs.py"))
+    assert "Delete it" not in [button.label for button in page.button]
+    assert "stop it first" in texts(page.markdown)
+
+
+# --- accuracy ---------------------------------------------------------------------------------
+
+
+def specs(page) -> list[str]:
+    return [chart.proto.spec for chart in page.get("plotly_chart")]
+
+
+def test_accuracy_averages_seeds_and_holds_the_paper_against_them(store):
+    names = [f"t{k}" for k in range(8)]
+    for seed in range(2):
+        config = RunConfig(dataset="overnight", seed=seed)
+        finished_run(store, config, tasks=names, rows=(20,) * 8, seed=seed)
+    page = well(opened("pages/accuracy.py", run="1,2", measure="avg"))
+    (curves, _, matrix) = specs(page)
+    assert "n = 2" in curves
+    assert "ACC_avg (%)" in curves
+    assert "without DAR" in curves
+    assert "52.84" in curves
+    assert "correct" in matrix
+    page = well(opened("pages/accuracy.py", run="1,2", paper="off", ceiling="off"))
+    assert "without DAR" not in specs(page)[0]
+    assert "ceiling: forms" not in specs(page)[0]
+
+
+def test_what_is_chosen_stands_in_the_address_and_comes_back_from_it(store):
+    for seed in range(3):
+        finished_run(store, RunConfig(seed=seed), f"run {seed}")
+    page = well(opened("pages/accuracy.py", run="3,1"))
+    assert widget(page, "multiselect", "Runs").value == [3, 1]
+    widget(page, "multiselect", "Runs").set_value([2]).run()
+    assert numbers(page.query_params["run"]) == "2"
+    again = well(opened("pages/accuracy.py", run="2"))
+    assert specs(again) == specs(page)
+
+
+def test_accuracy_without_a_learned_task_says_what_to_do(store):
+    id = store.create(RunConfig(), claimed_by=new_owner())
+    tell(store, id, until=0)
+    page = well(opened("pages/accuracy.py"))
+    assert "No run has learned a task yet" in texts(page.info)
+    assert len(page.get("page_link")) >= 2

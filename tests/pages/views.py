@@ -1,0 +1,35 @@
+"""The views that pages have, as addresses to begin at, for tests that go through all of them."""
+
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.sessions import FILES, numbers, well
+
+SAMPLED = {"dataset": "toy", "task": "zoo", "memory_size": "3", "seeds": "0-1"}
+MAPPED = {"dataset": "toy", "task": "port", "memory_size": "3"}
+STARTS: dict[str, list[dict[str, str]]] = {  # where to begin; a page that isn't here: as it opens
+    "accuracy": [{"run": "1,2"}],
+    "clusters": [MAPPED, MAPPED | {"view": "clusters"}],
+    "drilldown": [{"run": "1"}, {"run": "2", "task": "port", "row": "2", "after": "port"}],
+    "forgetting": [
+        {"run": "2", "other": "1", "view": view} for view in ("actions", "heatmap", "drops", "runs")
+    ],
+    "memories": [SAMPLED | {"view": view} for view in ("compare", "actions", "search", "rows")]
+    + [{"source": "runs", "run": "2"}],
+    "playground": [
+        {"run": "1,2", "utterance": "show all ships"},
+        {"source": "test", "task": "port"},
+    ],
+    "runs": [{"run": "1"}],
+}
+COMPUTES = ("Draw the map", "Choose the", "Parse", "Look into")  # buttons that compute what follows
+CASES = [(file, start) for file in FILES for start in STARTS.get(file.stem, [{}])]
+NAMES = [f"{file.stem}-{n}" for n, (file, _) in enumerate(CASES)]
+
+
+def computed(page: AppTest) -> AppTest:
+    """The page with what a click computes; not by Smatch, which takes processes of its own."""
+    slow = any("smatch" in numbers(value) for value in page.query_params.values())
+    for button in [] if slow else page.main.button:
+        if button.label.startswith(COMPUTES):
+            return well(button.click().run())
+    return well(page)

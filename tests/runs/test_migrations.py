@@ -1,0 +1,54 @@
+"""A store that an earlier version made opens, loses nothing, and says what was done."""
+
+import logging
+import sqlite3
+from pathlib import Path
+
+import pytest
+from sqlalchemy import inspect, select
+
+from core.config import RunConfig
+from core.events import Epoch
+from core.runs import migrations
+from core.runs.store import Store
+from core.runs.tables import epochs, metadata
+
+
+def first_version(path: Path) -> None:
+    """The tables as they were before there were versions, with one run's passes."""
+    store = Store(f"sqlite:///{path}")
+    run = store.create(RunConfig())
+    for stage, number in (("warm", 1), ("adapt", 0), ("zoom", 2)):
+        store.record(run, Epoch(0, stage, 0, 1.0, 5, 0.1, {}, number))
+    store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE schema_version")
+        for table in ("epochs", "errors"):
+            connection.execute(f"ALTER TABLE {table} DROP COLUMN stage_number")
+
+
+def test_an_earlier_store_is_brought_up_to_date_once(tmp_path: Path, caplog) -> None:
+    path = tmp_path / "runs.sqlite"
+    first_version(path)
+    with caplog.at_level(logging.WARNING):
+        store = Store(f"sqlite:///{path}")
+    assert [step.what in caplog.text for step in migrations.STEPS] == [True] * len(migrations.STEPS)
+    query = select(epochs.c.stage, epochs.c.stage_number).order_by(epochs.c.stage)
+    assert store.fetch(query) == [("adapt", 0), ("warm", 1), ("zoom", 2)]  # as it was drawn then
+    for table in metadata.tables.values():
+        columns = {column["name"] for column in inspect(store.engine).get_columns(table.name)}
+        assert {column.name for column in table.c} <= columns
+    assert [run.id for run in store.runs()] == [1]
+    store.close()
+    caplog.clear()
+    with caplog.at_level(logging.WARNING):
+        Store(f"sqlite:///{path}").close()
+    assert caplog.text == ""
+
+
+def test_a_new_store_has_seen_every_step(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        store = Store(f"sqlite:///{tmp_path / 'runs.sqlite'}")
+    assert store.fetch(select(migrations.version_table)) == [(len(migrations.STEPS),)]
+    assert caplog.text == ""
+    store.close()
