@@ -90,6 +90,12 @@ def test_files_are_one_idea_long(path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
 
 
+@pytest.mark.parametrize("path", MODULES + PAGES, ids=name_of)
+def test_only_the_store_speaks_to_its_database(path) -> None:
+    if "runs" not in path.relative_to(PROJECT).parts[:2]:
+        assert "engine.connect" not in path.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
 def test_pages_import_no_torch(path) -> None:
     assert not any(name.split(".")[0] == "torch" for name in imported(path))

@@ -56,18 +56,16 @@ def cells(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
     """
     query = select(accuracies).where(accuracies.c.run_id.in_([run.id for run in runs]))
     query = query.order_by(accuracies.c.run_id, accuracies.c.after, accuracies.c.on_task)
-    with store.engine.connect() as connection:
-        frame = pd.DataFrame(connection.execute(query).mappings().all())
+    frame = store.frame(query)
     if frame.empty:
         names = ["run", "after", "on", "correct", "total", "after_task", "on_task", "reachable"]
         return pd.DataFrame(columns=names)
     frame = frame.rename(columns={"run_id": "run", "on_task": "on"})
     facts = {run.id: run.facts for run in runs}
-    tasks = {run.id: run.tasks for run in runs}
-    name = lambda id, k: tasks[id][k] if k < len(tasks[id]) else f"task {k + 1}"  # noqa: E731
+    by_id = {run.id: run for run in runs}
     pairs = list(zip(frame.run, frame.after, frame.on, strict=True))
-    frame["after_task"] = [name(run, after) for run, after, _ in pairs]
-    frame["on_task"] = [name(run, on) for run, _, on in pairs]
+    frame["after_task"] = [by_id[run].task_name(after) for run, after, _ in pairs]
+    frame["on_task"] = [by_id[run].task_name(on) for run, _, on in pairs]
     frame["reachable"] = pd.array([_reachable(facts[r], k, i) for r, k, i in pairs], dtype="Int64")
     return frame
 
@@ -150,8 +148,4 @@ def latest(store: Store, ids: Sequence[int]) -> pd.DataFrame:
         .having(func.count() == accuracies.c.after + 1)
         .order_by(accuracies.c.run_id, accuracies.c.after)
     )
-    with store.engine.connect() as connection:
-        found = pd.DataFrame(
-            connection.execute(query).all(), columns=["run", "after", "whole", "avg"]
-        )
-    return found.groupby("run", as_index=False).tail(1).reset_index(drop=True)
+    return store.frame(query).groupby("run", as_index=False).tail(1).reset_index(drop=True)

@@ -35,18 +35,14 @@ def choose(config: RunConfig, examples: Sequence[Example], label: str, parser: A
 
 def stored_tasks(store: Store, runs: Sequence[int]) -> pd.DataFrame:
     """After which tasks runs have stored a memory: run, task (from 0), in order."""
-    query = select(memories.c.run_id, memories.c.task).where(memories.c.run_id.in_(runs))
-    query = query.order_by(memories.c.run_id, memories.c.task)
-    with store.engine.connect() as connection:
-        return pd.DataFrame(connection.execute(query).all(), columns=["run", "task"])
+    query = select(memories.c.run_id.label("run"), memories.c.task)
+    query = query.where(memories.c.run_id.in_(runs)).order_by(memories.c.run_id, memories.c.task)
+    return store.frame(query)
 
 
 def stored(store: Store, run: Run, task: int, label: str) -> Kept | None:
     """The memory that the run stored after its task (from 0); None where it has stored none."""
     query = select(memories.c.rows, memories.c.trace)
     query = query.where(memories.c.run_id == run.id, memories.c.task == task)
-    with store.engine.connect() as connection:
-        row = connection.execute(query).first()
-    if row is None:
-        return None
-    return Kept(label, run.config.seed, tuple(row[0]), row[1])
+    kept = [Kept(label, run.config.seed, tuple(rows), trace) for rows, trace in store.fetch(query)]
+    return kept[0] if kept else None

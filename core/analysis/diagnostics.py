@@ -12,7 +12,6 @@ def diagnostics(store: Store, run: int) -> dict[int, dict[str, float]]:
     """Task (from 0) → name → value, in order of both; NaN where it was not a number."""
     query = select(table.c.task, table.c.name, table.c.value).where(table.c.run_id == run)
     found: dict[int, dict[str, float]] = {}
-    with store.engine.connect() as connection:
-        for task, name, value in connection.execute(query.order_by(table.c.task, table.c.name)):
-            found.setdefault(task, {})[name] = math.nan if value is None else value
+    for task, name, value in store.fetch(query.order_by(table.c.task, table.c.name)):
+        found.setdefault(task, {})[name] = math.nan if value is None else value
     return found

@@ -41,8 +41,7 @@ def read_learned(config: RunConfig) -> Learned:
 def check_same(store: Store, run: Run, learned: Learned) -> None:
     """DataError where these are not (or no longer) the data that the run has told of."""
     query = select(actions.c.action, actions.c.text).where(actions.c.run_id == run.id)
-    with store.engine.connect() as connection:
-        told = {row.action: row.text for row in connection.execute(query)}
+    told = {row.action: row.text for row in store.fetch(query)}
     facts, tasks = run.facts, learned.tasks
     same = facts is not None and tuple(task.name for task in tasks) == facts.tasks
     same = same and tuple(len(task.train) for task in tasks) == facts.n_train
@@ -54,16 +53,13 @@ def check_same(store: Store, run: Run, learned: Learned) -> None:
 def predicted(store: Store, ids: Sequence[int]) -> set[int]:
     """Which of these runs have told predictions; quick, however many they told."""
     told = exists().where(_told.run_id == runs.c.id)
-    with store.engine.connect() as connection:
-        found = connection.execute(select(runs.c.id).where(runs.c.id.in_(ids), told))
-        return {row.id for row in found}
+    return {row.id for row in store.fetch(select(runs.c.id).where(runs.c.id.in_(ids), told))}
 
 
 def predicted_tasks(store: Store, run: int) -> tuple[int, ...]:
     """The tasks (from 0) of whose test rows the run has told predictions."""
     query = select(_told.on_task).where(_told.run_id == run, _told.row == 0).distinct()
-    with store.engine.connect() as connection:
-        return tuple(sorted(connection.execute(query).scalars()))
+    return tuple(sorted(row.on_task for row in store.fetch(query)))
 
 
 def told_rows(store: Store, run: int, on: int, row: int | None = None) -> pd.DataFrame:
@@ -79,9 +75,7 @@ def told_rows(store: Store, run: int, on: int, row: int | None = None) -> pd.Dat
     query = query.where(_told.on_task == on).order_by(_told.after, _told.row)
     if row is not None:
         query = query.where(_told.row == row)
-    with store.engine.connect() as connection:
-        frame = pd.DataFrame(connection.execute(query).all(), columns=columns)
-    return frame.astype({"first_wrong": "Int64"})
+    return store.frame(query).astype({"first_wrong": "Int64"})
 
 
 def uses(task: Task, action: Action | None) -> dict[int, list[int]]:

@@ -45,21 +45,19 @@ class Curves:
 def recorded(store: Store, ids: Sequence[int]) -> set[int]:
     """Which of these runs have told errors; quick, however many they told."""
     told = exists().where(_told.run_id == runs.c.id)
-    with store.engine.connect() as connection:
-        found = connection.execute(select(runs.c.id).where(runs.c.id.in_(ids), told))
-        return {row.id for row in found}
+    return {row.id for row in store.fetch(select(runs.c.id).where(runs.c.id.in_(ids), told))}
 
 
 def curves(store: Store, chosen: Sequence[Run], on: str = "") -> Curves:
     """The errors of these runs on the rows of task `on`, or of all tasks seen by then, pooled."""
     sums = [func.sum(_told[name]).label(name) for name in COUNTS]
     place = [_told.run_id, _told.task, _told.stage, _told.epoch, _told.split]
-    query = select(*place, *sums).where(_told.run_id.in_([run.id for run in chosen]))
+    query = select(_told.run_id.label("run"), *place[1:], *sums)
+    query = query.where(_told.run_id.in_([run.id for run in chosen]))
     if on:
         query = query.where(_only(chosen, on))
     query = query.group_by(*place).order_by(*place)
-    with store.engine.connect() as connection:
-        table = pd.DataFrame(connection.execute(query).all(), columns=COLUMNS)
+    table = store.frame(query)
     table = table.astype({"run": int, "task": int, "epoch": int})  # also where there is no row
     counts = table[COUNTS].astype(float)
     table["match"] = 1 - counts.correct / counts.total.replace(0, np.nan)

@@ -46,8 +46,7 @@ def of_runs(store: Store, runs: Sequence[Run]) -> list[ExportedRun]:
     finished = [run for run in runs if run.status == FINISHED]
     ids = [run.id for run in finished]
     query = select(memories.c.run_id, func.count()).where(memories.c.run_id.in_(ids))
-    with store.engine.connect() as connection:
-        kept = dict(connection.execute(query.group_by(memories.c.run_id)).all())
+    kept = {id: count for id, count in store.fetch(query.group_by(memories.c.run_id))}
     columns = ["after", "on", "correct", "total", "reachable"]
     found = {
         id: tuple(

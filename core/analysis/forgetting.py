@@ -29,17 +29,15 @@ _told = action_probabilities.c
 def recorded(store: Store, ids: Sequence[int]) -> set[int]:
     """Which of these runs have told probabilities of actions; quick, however many they told."""
     told = exists().where(_told.run_id == runs.c.id)
-    with store.engine.connect() as connection:
-        found = connection.execute(select(runs.c.id).where(runs.c.id.in_(ids), told))
-        return {row.id for row in found}
+    return {row.id for row in store.fetch(select(runs.c.id).where(runs.c.id.in_(ids), told))}
 
 
 def origins(store: Store, run: int) -> pd.DataFrame:
     """The tasks whose actions the run has told of: on (from 0), first and last task after which."""
-    query = select(_told.on_task, func.min(_told.after), func.max(_told.after))
+    first, last = func.min(_told.after).label("first"), func.max(_told.after).label("last")
+    query = select(_told.on_task.label("on"), first, last)
     query = query.where(_told.run_id == run).group_by(_told.on_task).order_by(_told.on_task)
-    with store.engine.connect() as connection:
-        return pd.DataFrame(connection.execute(query).all(), columns=["on", "first", "last"])
+    return store.frame(query)
 
 
 def curves(store: Store, run: int, origin: int) -> pd.DataFrame:
@@ -53,19 +51,17 @@ def curves(store: Store, run: int, origin: int) -> pd.DataFrame:
     query = query.join_from(action_probabilities, actions, named, isouter=True)
     query = query.where(_told.run_id == run, _told.on_task == origin)
     query = query.order_by(_told.action, _told.after)
-    columns = ["action", "text", "after", "mean", "count"]
-    with store.engine.connect() as connection:
-        frame = pd.DataFrame(connection.execute(query).all(), columns=columns)
+    frame = store.frame(query)
     named = frame.text.fillna("action " + frame.action.astype(str))  # never told what it is
     return frame.assign(text=named, mean=frame["mean"].astype(float))
 
 
 def occurrences(store: Store, run: int) -> pd.DataFrame:
     """In which tasks' training rows each action occurs: action, on (from 0), count."""
-    query = select(_told.action, _told.on_task, func.max(_told.count)).where(_told.run_id == run)
+    count = func.max(_told.count).label("count")
+    query = select(_told.action, _told.on_task.label("on"), count).where(_told.run_id == run)
     query = query.group_by(_told.action, _told.on_task).order_by(_told.action, _told.on_task)
-    with store.engine.connect() as connection:
-        return pd.DataFrame(connection.execute(query).all(), columns=["action", "on", "count"])
+    return store.frame(query)
 
 
 def action_table(
@@ -96,8 +92,7 @@ def action_table(
         where[place.action] = (*where.get(place.action, ()), place.on)
     table["places"] = [where[action] for action in table.index]
     table["kind"] = np.where(table.places.map(len) > 1, CROSS, SPECIFIC)
-    names = list(run.tasks)
-    table["tasks"] = [", ".join(name_of(names, k) for k in places) for places in table.places]
+    table["tasks"] = [", ".join(run.task_name(k) for k in places) for places in table.places]
     inside = table.text.isin(list(covered or ()))
     table["memory"] = None if covered is None else np.where(inside, COVERED, NOT_COVERED)
     table["curve"] = list(grid.to_numpy())

@@ -17,8 +17,7 @@ def passes(store: Store, run: int) -> pd.DataFrame:
     """
     query = select(*(epochs.c[name] for name in COLUMNS)).where(epochs.c.run_id == run)
     query = query.order_by(epochs.c.task, epochs.c.stage_number, epochs.c.epoch)
-    with store.engine.connect() as connection:
-        frame = pd.DataFrame(connection.execute(query).all(), columns=COLUMNS)
+    frame = store.frame(query)
     return frame.assign(number=range(1, len(frame) + 1))
 
 
@@ -27,5 +26,4 @@ def times(store: Store, run: int) -> dict[str, float]:
     spent = func.sum(stage_times.c.seconds)
     query = select(stage_times.c.stage, spent).where(stage_times.c.run_id == run)
     query = query.group_by(stage_times.c.stage).order_by(spent.desc())
-    with store.engine.connect() as connection:
-        return {row[0]: row[1] for row in connection.execute(query)}
+    return {row[0]: row[1] for row in store.fetch(query)}

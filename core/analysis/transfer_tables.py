@@ -91,10 +91,9 @@ def alone(store: Store, runs: Sequence[Run], others: Sequence[Run]) -> dict[int,
     query = query.where(accuracies.c.after == 0, accuracies.c.on_task == 0)
     query = query.where(accuracies.c.run_id.in_(there), accuracies.c.total > 0)
     told: dict[str, dict[str, list[float]]] = {}
-    with store.engine.connect() as connection:
-        for id, correct, total in connection.execute(query):
-            shares = told.setdefault(same[id], {}).setdefault(there[id].tasks[0], [])
-            shares.append(correct / total)
+    for id, correct, total in store.fetch(query):
+        shares = told.setdefault(same[id], {}).setdefault(there[id].tasks[0], [])
+        shares.append(correct / total)
     means = {key: {task: float(np.mean(s)) for task, s in by.items()} for key, by in told.items()}
     return {run.id: means.get(same.get(run.id, ""), {}) for run in runs}
 

@@ -85,7 +85,6 @@ def _matrix(store: Store, id: int) -> list[list[Accuracy]]:
     query = select(cells.after, cells.on_task, cells.correct, cells.total)
     query = query.where(cells.run_id == id).order_by(cells.after, cells.on_task)
     rows: dict[int, list[Accuracy]] = {}
-    with store.engine.connect() as connection:
-        for found in connection.execute(query):
-            rows.setdefault(found[0], []).append(Accuracy(*found))
+    for after, on, correct, total in store.fetch(query):
+        rows.setdefault(after, []).append(Accuracy(after, on, correct, total))
     return list(rows.values())

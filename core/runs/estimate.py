@@ -84,12 +84,11 @@ def _past(store: Store, config: RunConfig) -> list[tuple[RunConfig, float]]:
         .order_by(runs.c.id.desc())
         .limit(RECENT)
     )
-    with store.engine.connect() as connection:
-        found = []
-        for _, text, spent, done in connection.execute(query):
-            with suppress(Unreadable):
-                found.append((to_config(text), done / spent))
-    return [(other, rate) for other, rate in found if other.threads == config.threads and rate > 0]
+    past = []
+    for _, text, spent, done in store.fetch(query):
+        with suppress(Unreadable):
+            past.append((to_config(text), done / spent))
+    return [(other, rate) for other, rate in past if other.threads == config.threads and rate > 0]
 
 
 def _same(config: RunConfig, names: Sequence[str]) -> Callable[[RunConfig], bool]:

@@ -242,7 +242,8 @@ class Store:
         import pandas as pd
 
         with self._reading() as connection:
-            return pd.read_sql_query(query, connection)
+            result = connection.execute(query)
+            return pd.DataFrame(result.all(), columns=list(result.keys()))
 
     # --- transactions -------------------------------------------------------------------------
 
