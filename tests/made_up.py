@@ -31,13 +31,13 @@ ROWS = (40, 60, 50)  # test rows of each task
 
 
 def started(tasks: Sequence[str] = TASKS, rows: Sequence[int] = ROWS) -> RunStarted:
-    """The facts of a run over these tasks; nine of ten test rows are reachable."""
-    reachable = tuple(tuple(r * 9 // 10 for r in rows[: k + 1]) for k in range(len(tasks)))
+    """The facts of a run over these tasks; nine of ten test rows are covered."""
+    covered = tuple(tuple(r * 9 // 10 for r in rows[: k + 1]) for k in range(len(tasks)))
     return RunStarted(
         tasks=tuple(tasks),
         n_train=tuple(4 * r for r in rows),
         n_test=tuple(rows),
-        covered=reachable,
+        covered=covered,
         actions=120,
         slots=30,
         parameters=1_800_000,

@@ -2,7 +2,8 @@
 
 acc[k, i] is the share of task i's rows parsed exactly after learning task k, kept as counts.
 ACC_whole pools the rows of all tasks seen, ACC_avg is the mean over these tasks (paper, section
-"Evaluation"). The ceiling is the same with the rows whose form could be written at all.
+"Evaluation"). The upper bound is the same with
+the rows whose form the grammar covers at all.
 """
 
 from collections.abc import Sequence
@@ -51,14 +52,14 @@ def group(runs: Sequence[Run]) -> tuple[Group, ...]:
 def cells(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
     """acc[k, i] of these runs: a row for each run, task learned and task tested.
 
-    Columns: run, after, on (from 0), after_task, on_task (names), correct, total, reachable (rows
+    Columns: run, after, on (from 0), after_task, on_task (names), correct, total, covered (rows
     whose logical form is writable with the actions known by then; missing where not known).
     """
     query = select(accuracies).where(accuracies.c.run_id.in_([run.id for run in runs]))
     query = query.order_by(accuracies.c.run_id, accuracies.c.after, accuracies.c.on_task)
     frame = store.frame(query)
     if frame.empty:
-        names = ["run", "after", "on", "correct", "total", "after_task", "on_task", "reachable"]
+        names = ["run", "after", "on", "correct", "total", "after_task", "on_task", "covered"]
         return pd.DataFrame(columns=names)
     frame = frame.rename(columns={"run_id": "run", "on_task": "on"})
     facts = {run.id: run.facts for run in runs}
@@ -66,33 +67,33 @@ def cells(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
     pairs = list(zip(frame.run, frame.after, frame.on, strict=True))
     frame["after_task"] = [by_id[run].task_name(after) for run, after, _ in pairs]
     frame["on_task"] = [by_id[run].task_name(on) for run, _, on in pairs]
-    frame["reachable"] = pd.array([_reachable(facts[r], k, i) for r, k, i in pairs], dtype="Int64")
+    frame["covered"] = pd.array([_covered(facts[r], k, i) for r, k, i in pairs], dtype="Int64")
     return frame
 
 
-def _reachable(facts: RunStarted | None, after: int, on: int) -> int | None:
+def _covered(facts: RunStarted | None, after: int, on: int) -> int | None:
     table = facts.covered if facts else ()
     return table[after][on] if after < len(table) and on < len(table[after]) else None
 
 
 def curves(cells: pd.DataFrame) -> pd.DataFrame:
-    """ACC_whole and ACC_avg of each run after each task, with their ceilings, as shares.
+    """ACC_whole and ACC_avg of each run after each task, with their upper bounds, as shares.
 
-    Columns: run, after, task, correct, total, whole, avg, ceiling_whole, ceiling_avg. A task of
+    Columns: run, after, task, correct, total, whole, avg, bound_whole, bound_avg. A task of
     whose evaluation a part is still to come is left out.
     """
     columns = ["run", "after", "task", "correct", "total"]
-    columns += [*MEASURES, *(f"ceiling_{measure}" for measure in MEASURES)]
+    columns += [*MEASURES, *(f"bound_{measure}" for measure in MEASURES)]
     seen = cells[cells.on <= cells.after]
     rows = []
     for (run, after), tested in seen.groupby(["run", "after"], sort=True):
         if len(tested) < after + 1:
             continue
         correct, total = int(tested.correct.sum()), int(tested.total.sum())
-        reachable = tested.reachable.astype("Float64")
+        covered = tested.covered.astype("Float64")
         row = [run, after, tested.after_task.iloc[0], correct, total]
         row += [correct / total, (tested.correct / tested.total).mean()]
-        row += [reachable.sum(skipna=False) / total, (reachable / tested.total).mean(skipna=False)]
+        row += [covered.sum(skipna=False) / total, (covered / tested.total).mean(skipna=False)]
         rows.append(row)
     frame = pd.DataFrame(rows, columns=columns)
     shares = columns[5:]
@@ -104,7 +105,7 @@ def spread(curves: pd.DataFrame, groups: Sequence[Group]) -> pd.DataFrame:
     """Mean and standard deviation over the runs of each group after each task.
 
     Columns: group, after, task, runs, then for each measure its name, `<name>_deviation` (of the
-    sample; missing where one run is all there is) and `ceiling_<name>`. `task` is empty where the
+    sample; missing where one run is all there is) and `bound_<name>`. `task` is empty where the
     runs learned another task at this place.
     """
     label = {run.id: group.label for group in groups for run in group.runs}
@@ -118,10 +119,10 @@ def spread(curves: pd.DataFrame, groups: Sequence[Group]) -> pd.DataFrame:
         for measure in MEASURES:
             row[measure] = same[measure].mean()
             row[f"{measure}_deviation"] = same[measure].std(ddof=1)
-            row[f"ceiling_{measure}"] = same[f"ceiling_{measure}"].mean()
+            row[f"bound_{measure}"] = same[f"bound_{measure}"].mean()
         rows.append(row)
     columns = ["group", "after", "task", "runs"]
-    columns += [text for m in MEASURES for text in (m, f"{m}_deviation", f"ceiling_{m}")]
+    columns += [text for m in MEASURES for text in (m, f"{m}_deviation", f"bound_{m}")]
     table = pd.DataFrame(rows, columns=columns)
     order = table.group.map(place)
     return (

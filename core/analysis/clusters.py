@@ -49,7 +49,7 @@ class FormMap:
     forms: Forms
     similarity: Similarity
     clustering: Clustering
-    places: np.ndarray  # (forms, 2)
+    coordinates: np.ndarray  # (forms, 2)
     explained: float | None  # share of the squared distances that the plane shows; None: UMAP's
     silhouettes: np.ndarray  # (forms,) −1 … 1
     to_medoid: np.ndarray  # (forms,) distance to its cluster's medoid
@@ -162,23 +162,23 @@ def silhouettes(distances: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.where(sizes[labels] > 1, scores, 0.0)
 
 
-def form_table(found: FormMap) -> pd.DataFrame:
+def form_table(form_map: FormMap) -> pd.DataFrame:
     """A row for each form: form (its number), logical_form, rows, cluster, medoid (whether it is),
     to_medoid, silhouette, x, y.
     """
-    medoid = np.zeros(len(found.forms), dtype=bool)
-    medoid[found.clustering.medoids] = True
+    medoid = np.zeros(len(form_map.forms), dtype=bool)
+    medoid[form_map.clustering.medoids] = True
     return pd.DataFrame(
         {
-            "form": np.arange(len(found.forms)),
-            "logical_form": found.forms.texts,
-            "rows": found.forms.multiplicities,
-            "cluster": found.clustering.labels,
+            "form": np.arange(len(form_map.forms)),
+            "logical_form": form_map.forms.texts,
+            "rows": form_map.forms.multiplicities,
+            "cluster": form_map.clustering.labels,
             "medoid": medoid,
-            "to_medoid": found.to_medoid.astype(float),
-            "silhouette": found.silhouettes,
-            "x": found.places[:, 0],
-            "y": found.places[:, 1],
+            "to_medoid": form_map.to_medoid.astype(float),
+            "silhouette": form_map.silhouettes,
+            "x": form_map.coordinates[:, 0],
+            "y": form_map.coordinates[:, 1],
         }
     )
 
@@ -199,10 +199,10 @@ def cluster_table(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns).reset_index(names="cluster")
 
 
-def inside(found: FormMap, cluster: int, most: int = 60) -> tuple[np.ndarray, np.ndarray]:
+def inside(form_map: FormMap, cluster: int, most: int = 60) -> tuple[np.ndarray, np.ndarray]:
     """The forms of a cluster, nearest to its medoid first and at most so many, and their distances
     from one another: (m,), (m, m).
     """
-    members = np.flatnonzero(found.clustering.labels == cluster)
-    shown = members[np.argsort(found.to_medoid[members], kind="stable")][:most]
-    return shown, 1 - found.similarity.between(shown, shown)
+    members = np.flatnonzero(form_map.clustering.labels == cluster)
+    shown = members[np.argsort(form_map.to_medoid[members], kind="stable")][:most]
+    return shown, 1 - form_map.similarity.between(shown, shown)

@@ -62,7 +62,7 @@ def predicted_tasks(store: Store, run: int) -> tuple[int, ...]:
     return tuple(sorted(row.on_task for row in store.fetch(query)))
 
 
-def told_rows(store: Store, run: int, on: int, row: int | None = None) -> pd.DataFrame:
+def predictions_on(store: Store, run: int, on: int, row: int | None = None) -> pd.DataFrame:
     """What the run has told of task `on`'s test rows (or of one of them), by after and row.
 
     Columns: after, row, correct, complete, log_prob, first_wrong (step from 0, missing where none
@@ -89,21 +89,21 @@ def uses(task: Task, action: Action | None) -> dict[int, list[int]]:
 
 
 def row_table(
-    told: pd.DataFrame, task: Task, names: Sequence[str], action: Action | None = None
+    recorded: pd.DataFrame, task: Task, names: Sequence[str], action: Action | None = None
 ) -> pd.DataFrame:
     """The test rows that use the action (None: all rows), the worst first; `told` is told_rows'.
 
     Columns: row, utterance, logical_form, first and final (P of the row's gold steps of that
     action, the lowest, after the first and the last task told of; of all its steps together for
     None; NaN where the grammar can't write the form), curve (the same after each task), correct
-    (after the last task), course (✓ or ✗ after each task), first_wrong (step from 1 in the last
+    (after the last task), outcomes (✓ or ✗ after each task), first_wrong (step from 1 in the last
     parse), wrong_since (the task after which it has been wrong ever since).
     """
     places = uses(task, action)
     rows = sorted(places)
-    columns = ["row", "utterance", "logical_form", "first", "final", "curve", "correct", "course"]
+    columns = ["row", "utterance", "logical_form", "first", "final", "curve", "correct", "outcomes"]
     columns += ["first_wrong", "wrong_since"]
-    known = told[told.row.isin(rows)]
+    known = recorded[recorded.row.isin(rows)]
     if known.empty:
         return pd.DataFrame(columns=columns)
     right = known.pivot(index="row", columns="after", values="correct").astype(bool)
@@ -119,7 +119,7 @@ def row_table(
     table["first"], table["final"] = grid.iloc[:, 0], grid.iloc[:, -1]
     table["curve"] = list(grid.to_numpy())
     table["correct"] = right.iloc[:, -1]
-    table["course"] = ["".join("✓" if one else "✗" for one in row) for row in right.to_numpy()]
+    table["outcomes"] = ["".join("✓" if one else "✗" for one in row) for row in right.to_numpy()]
     table["first_wrong"] = last.first_wrong.reindex(table.index) + 1
     afters = list(right.columns)
     table["wrong_since"] = [_wrong_since(row, afters, names) for row in right.to_numpy()]
@@ -146,7 +146,7 @@ def _wrong_since(right: np.ndarray, afters: Sequence[int], names: Sequence[str])
     return name_of(names, afters[since])
 
 
-def not_writable(grammar: Grammar, steps: Sequence[Rule], k: int, names: Sequence[str]) -> list:
+def why_not_covered(grammar: Grammar, steps: Sequence[Rule], k: int, names: Sequence[str]) -> list:
     """Of each gold step, why the parser can't take it after task k; empty where it can."""
     found = []
     for step in steps:

@@ -72,10 +72,10 @@ def comparisons(table: pd.DataFrame) -> tuple[Comparison, ...]:
     )
 
 
-def in_numbers(found: Sequence[Comparison]) -> pd.DataFrame:
+def in_numbers(comparisons: Sequence[Comparison]) -> pd.DataFrame:
     """A row for each comparison: name, groups with n and median, U, p, larger, why."""
     rows = []
-    for each in found:
+    for each in comparisons:
         row: dict[str, object] = {"comparison": each.name}
         for at, (label, drops) in enumerate(each.groups, start=1):
             median = float(np.median(drops)) if len(drops) else math.nan

@@ -48,14 +48,14 @@ def recorded(store: Store, ids: Sequence[int]) -> set[int]:
     return {row.id for row in store.fetch(select(runs.c.id).where(runs.c.id.in_(ids), told))}
 
 
-def curves(store: Store, chosen: Sequence[Run], on: str = "") -> Curves:
+def curves(store: Store, runs: Sequence[Run], on: str = "") -> Curves:
     """The errors of these runs on the rows of task `on`, or of all tasks seen by then, pooled."""
     sums = [func.sum(_told[name]).label(name) for name in COUNTS]
     place = [_told.run_id, _told.task, _told.stage, _told.epoch, _told.split]
     query = select(_told.run_id.label("run"), *place[1:], *sums)
-    query = query.where(_told.run_id.in_([run.id for run in chosen]))
+    query = query.where(_told.run_id.in_([run.id for run in runs]))
     if on:
-        query = query.where(_only(chosen, on))
+        query = query.where(_only(runs, on))
     query = query.group_by(*place).order_by(*place)
     table = store.frame(query)
     table = table.astype({"run": int, "task": int, "epoch": int})  # also where there is no row
@@ -118,18 +118,18 @@ def labels(chosen: Sequence[Run]) -> dict[int, str]:
     }
 
 
-def pair(told: Sequence[Run]) -> list[Run]:
+def pair(candidates: Sequence[Run]) -> list[Run]:
     """The newest run with and without the fast stage (the paper's comparison), where there is one.
 
     `told` are runs, newest first. Else the newest run alone; none of none.
     """
-    for run in told:
-        same = [other for other in told if _but_fast(other.config) == _but_fast(run.config)]
+    for run in candidates:
+        same = [other for other in candidates if _but_fast(other.config) == _but_fast(run.config)]
         beside = [other for other in same if has_fast(other.config) != has_fast(run.config)]
         if beside:
             both = sorted((run, beside[0]), key=lambda one: not has_fast(one.config))
             return both
-    return list(told[:1])
+    return list(candidates[:1])
 
 
 def has_fast(config: RunConfig) -> bool:

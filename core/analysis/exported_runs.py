@@ -25,7 +25,7 @@ FORMAT = 1  # of the file
 
 @dataclass(frozen=True)
 class ExportedRun:
-    """A finished run. `counts` are rows (after, on, correct, total, reachable or None)."""
+    """A finished run. `counts` are rows (after, on, correct, total, covered or None)."""
 
     config: RunConfig
     tasks: tuple[str, ...]
@@ -47,7 +47,7 @@ def of_runs(store: Store, runs: Sequence[Run]) -> list[ExportedRun]:
     ids = [run.id for run in finished]
     query = select(memories.c.run_id, func.count()).where(memories.c.run_id.in_(ids))
     kept = {id: count for id, count in store.fetch(query.group_by(memories.c.run_id))}
-    columns = ["after", "on", "correct", "total", "reachable"]
+    columns = ["after", "on", "correct", "total", "covered"]
     found = {
         id: tuple(
             (int(k), int(i), int(right), int(total), None if pd.isna(most) else int(most))
@@ -76,9 +76,9 @@ def table(records: Iterable[ExportedRun]) -> pd.DataFrame:
         for one in records
         for counts in one.counts
     ]
-    names = ["run", "after", "on", "correct", "total", "reachable", "after_task", "on_task"]
+    names = ["run", "after", "on", "correct", "total", "covered", "after_task", "on_task"]
     frame = pd.DataFrame(rows, columns=names)
-    frame["reachable"] = frame["reachable"].astype("Int64")
+    frame["covered"] = frame["covered"].astype("Int64")
     return frame
 
 

@@ -19,8 +19,8 @@ from core.runs.tables import action_probabilities, actions, runs
 SPECIFIC, CROSS = "task-specific", "cross-task"
 COVERED, NOT_COVERED = "covered", "not covered"
 COLUMNS = [
-    "action", "text", "count", "first", "final", "drop", "mean_drop", "kind", "memory", "places",
-    "tasks", "curve",
+    "action", "text", "count", "first", "final", "drop", "mean_drop", "kind", "memory",
+    "task_numbers", "tasks", "curve",
 ]  # fmt: skip
 
 _told = action_probabilities.c
@@ -71,8 +71,8 @@ def action_table(
 
     Columns as COLUMNS: first is P after the origin task, final P after the last task told of, drop
     the first less the final, mean_drop the first less the mean over all later tasks; all NaN where
-    nothing was learned since. kind is CROSS or SPECIFIC over all tasks told of, places and tasks
-    (numbers, names) are where the action occurs, memory is COVERED or NOT_COVERED by the texts
+    nothing was learned since. kind is CROSS or SPECIFIC over all tasks recorded, task_numbers and
+    tasks (names) are where the action occurs, memory is COVERED or NOT_COVERED by the texts
     `covered`, or None; curve is P after each task from the origin on, NaN where none was told.
     """
     told = curves(store, run.id, origin)
@@ -90,9 +90,11 @@ def action_table(
     where: dict[int, tuple[int, ...]] = {}
     for place in occurrences(store, run.id).itertuples(index=False):
         where[place.action] = (*where.get(place.action, ()), place.on)
-    table["places"] = [where[action] for action in table.index]
-    table["kind"] = np.where(table.places.map(len) > 1, CROSS, SPECIFIC)
-    table["tasks"] = [", ".join(run.task_name(k) for k in places) for places in table.places]
+    table["task_numbers"] = [where[action] for action in table.index]
+    table["kind"] = np.where(table.task_numbers.map(len) > 1, CROSS, SPECIFIC)
+    table["tasks"] = [
+        ", ".join(run.task_name(k) for k in numbers) for numbers in table.task_numbers
+    ]
     inside = table.text.isin(list(covered or ()))
     table["memory"] = None if covered is None else np.where(inside, COVERED, NOT_COVERED)
     table["curve"] = list(grid.to_numpy())
@@ -130,19 +132,19 @@ def filtered(
     return table[held]
 
 
-def difference(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+def difference(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
     """Two runs' tables of the same task side by side, by the actions' texts; both have the action.
 
-    Columns: text, action (its number in the first run), count, kind, drop_one, drop_other,
-    final_one, final_other, difference (of the drops, the first less the other: above 0 where the
-    first run forgets more), curve_one, curve_other; the largest difference first.
+    Columns: text, action (its number in the first run), count, kind, drop_left, drop_right,
+    final_left, final_right, difference (of the drops, the first less the other: above 0 where the
+    first run forgets more), curve_left, curve_right; the largest difference first.
     """
     columns = ["text", "drop", "final", "curve"]
-    left = one[["action", "count", "kind", *columns]].drop_duplicates("text")
+    left = left[["action", "count", "kind", *columns]].drop_duplicates("text")
     both = left.merge(
-        other[columns].drop_duplicates("text"), on="text", suffixes=("_one", "_other")
+        right[columns].drop_duplicates("text"), on="text", suffixes=("_left", "_right")
     )
-    both["difference"] = both.drop_one - both.drop_other
+    both["difference"] = both.drop_left - both.drop_right
     first = ["text", "action", "count", "kind", "difference"]
     rest = [column for column in both.columns if column not in first]
     return both[[*first, *rest]].sort_values("difference", ascending=False, ignore_index=True)
@@ -152,5 +154,5 @@ def spelled_out(table: pd.DataFrame, tasks: Sequence[str], origin: int) -> pd.Da
     """Rows of `action_table` for a file: each value of `curve` in a column of its own."""
     grid = np.array([*table.curve], dtype=float).reshape(len(table), -1)
     names = [f"P after {k + 1} {name_of(tasks, k)}" for k in range(origin, origin + grid.shape[1])]
-    flat = table.drop(columns=["curve", "places"])
+    flat = table.drop(columns=["curve", "task_numbers"])
     return flat.join(pd.DataFrame(grid, index=table.index, columns=names))

@@ -123,7 +123,7 @@ def measurements(task: TaskRows, memories: Sequence[Kept]) -> pd.DataFrame:
 
 
 def overlap(memories: Sequence[Kept]) -> pd.DataFrame:
-    """How far each two memories agree: one, other (positions), shared rows, Jaccard's index
+    """How far each two memories agree: left, right (positions), shared rows, Jaccard's index
     |A ∩ B| / |A ∪ B|; both orders and each with itself.
     """
     size = 1 + max((max(memory.rows, default=0) for memory in memories), default=0)
@@ -134,8 +134,8 @@ def overlap(memories: Sequence[Kept]) -> pd.DataFrame:
     counts = np.diag(shared)
     union = counts[:, None] + counts - shared
     jaccard = np.where(union > 0, shared / np.maximum(union, 1), 1.0)
-    one, other = (part.ravel() for part in np.indices(shared.shape))
-    columns = {"one": one, "other": other, "shared": shared.ravel(), "jaccard": jaccard.ravel()}
+    left, right = (part.ravel() for part in np.indices(shared.shape))
+    columns = {"left": left, "right": right, "shared": shared.ravel(), "jaccard": jaccard.ravel()}
     return pd.DataFrame(columns)
 
 
@@ -150,14 +150,15 @@ def stability(memories: Sequence[Kept], measured: pd.DataFrame) -> pd.DataFrame:
     labels = np.array([memory.label for memory in memories])
     found = []
     for label in dict.fromkeys(labels):
-        places = np.flatnonzero(labels == label)
-        mine = pairs[pairs.one.isin(places) & pairs.other.isin(places) & (pairs.one < pairs.other)]
-        kept = [set(memories[place].rows) for place in places]
-        row = {"label": label, "seeds": len(places)}
+        positions = np.flatnonzero(labels == label)
+        same = pairs.left.isin(positions) & pairs.right.isin(positions)
+        mine = pairs[same & (pairs.left < pairs.right)]
+        kept = [set(memories[position].rows) for position in positions]
+        row = {"label": label, "seeds": len(positions)}
         row |= {"jaccard": mine.jaccard.mean(), "lowest": mine.jaccard.min()}
         row |= {"always": len(set.intersection(*kept)), "ever": len(set.union(*kept))}
         for kind in COUNTS:
-            values = measured[f"entropy_{kind}"].iloc[places]
+            values = measured[f"entropy_{kind}"].iloc[positions]
             row[f"entropy_{kind}"] = values.mean()
             row[f"entropy_{kind}_deviation"] = values.std(ddof=1)
         found.append(row)

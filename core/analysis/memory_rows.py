@@ -8,7 +8,7 @@ import pandas as pd
 from core.analysis.memory import Kept, TaskRows
 
 
-def course(task: TaskRows, memory: Kept) -> pd.DataFrame:
+def trajectory(task: TaskRows, memory: Kept) -> pd.DataFrame:
     """How a sampler that follows the entropy came to its memory; empty where the trace has none.
 
     Columns: step, kind (start, swap, row added), sweep (from 1; missing outside sweeps), cluster,

@@ -11,7 +11,7 @@ from core.analysis.settings import differing, method_name
 
 COLUMNS = [
     "method", "sampler", "task_masking", "runs", "after_task", "whole", "whole_deviation", "avg",
-    "avg_deviation", "ceiling_whole", "paper_whole", "paper_avg", "paper_note", "minutes",
+    "avg_deviation", "bound_whole", "paper_whole", "paper_avg", "paper_note", "minutes",
 ]  # fmt: skip
 _OWN_COLUMN = ("seed", "order_seed", "method", "sampler", "task_masking")
 
@@ -35,7 +35,7 @@ def final(records: Sequence[ExportedRun]) -> pd.DataFrame:
         row["sampler"] = first.config.sampler if any(run.memories for run in one.runs) else ""
         row["task_masking"] = first.config.task_masking
         row |= {"runs": int(end.runs), "after_task": int(end.after) + 1}
-        for name in ("whole", "whole_deviation", "avg", "avg_deviation", "ceiling_whole"):
+        for name in ("whole", "whole_deviation", "avg", "avg_deviation", "bound_whole"):
             row[name] = 100 * float(end[name])
         row |= _paper(first, int(end.after) + 1)
         row["minutes"] = sum(run.seconds for run in one.runs) / len(one.runs) / 60

@@ -9,7 +9,7 @@ from core.runs.tables import epochs, stage_times
 COLUMNS = ["task", "stage", "epoch", "loss", "rows", "seconds"]
 
 
-def passes(store: Store, run: int) -> pd.DataFrame:
+def epoch_losses(store: Store, run: int) -> pd.DataFrame:
     """A row for each finished epoch of the run: COLUMNS, and `number`, the pass's place from 1.
 
     Within a task the stages come in the order of their names (fast, slow; fast, train), which is

@@ -15,11 +15,11 @@ from core.similarity.smatch import SmatchSimilarity
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class SimilarityComparison:
     """What two similarities say of the pairs of some forms, and how far their clusters agree."""
 
     forms: np.ndarray  # (forms,) numbers of the forms compared, ascending
-    pairs: pd.DataFrame  # one, other (numbers of forms), productions, smatch
+    pairs: pd.DataFrame  # left, right (numbers of forms), productions, smatch
     rank_correlation: float  # Spearman's, over the pairs; NaN where one of them is constant
     adjusted_rand: float  # of the two clusterings in `clusters` each (Hubert and Arabie, 1985)
     clusters: int
@@ -40,7 +40,7 @@ def compare(
     *,
     progress: Callable[[int, int], None] = lambda done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
-) -> Agreement:
+) -> SimilarityComparison:
     """The two similarities of these trees, `forms` being their numbers.
 
     `progress` hears of the pairs aligned and in all. SmatchStopped where `should_stop` said so,
@@ -48,23 +48,23 @@ def compare(
     """
     productions = all_pairs(ProductionSimilarity(trees))
     smatch = all_pairs(SmatchSimilarity(trees, progress=progress, should_stop=should_stop))
-    return agreement(forms, productions, smatch, k, seed)
+    return compare_matrices(forms, productions, smatch, k, seed)
 
 
-def agreement(
+def compare_matrices(
     forms: np.ndarray, productions: np.ndarray, smatch: np.ndarray, k: int, seed: int
-) -> Agreement:
+) -> SimilarityComparison:
     """Of two matrices of similarities, (n, n) each; both are clustered from equal starts."""
     from sklearn.metrics import adjusted_rand_score  # an import of seconds that few need
 
-    one, other = np.triu_indices(len(forms), 1)
-    first, second = productions[one, other], smatch[one, other]
-    constant = len(one) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0
+    left, right = np.triu_indices(len(forms), 1)
+    first, second = productions[left, right], smatch[left, right]
+    constant = len(left) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0
     correlation = np.nan if constant else float(stats.spearmanr(first, second).statistic)
     labels = [
         k_medoids(1 - matrix, k, np.random.default_rng(seed)).labels
         for matrix in (productions, smatch)
     ]
-    columns = {"one": forms[one], "other": forms[other], "productions": first, "smatch": second}
-    rand = float(adjusted_rand_score(*labels))
-    return Agreement(forms, pd.DataFrame(columns), correlation, rand, len(np.unique(labels[0])))
+    columns = {"left": forms[left], "right": forms[right], "productions": first, "smatch": second}
+    rand, clusters = float(adjusted_rand_score(*labels)), len(np.unique(labels[0]))
+    return SimilarityComparison(forms, pd.DataFrame(columns), correlation, rand, clusters)

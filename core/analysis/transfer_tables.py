@@ -35,7 +35,7 @@ def matrix(cells: pd.DataFrame, zero_shot: Mapping[int, float] | None = None) ->
     return R
 
 
-def courses(
+def trajectories(
     cells: pd.DataFrame,
     zero_shot: Mapping[int, Mapping[int, float]] | None = None,
     alone: Mapping[int, Mapping[str, float]] | None = None,
@@ -59,13 +59,13 @@ def courses(
     return pd.DataFrame(rows, columns=["run", "after", "task", *MEASURES])
 
 
-def spread(courses: pd.DataFrame, groups: Sequence[Group], measure: str) -> pd.DataFrame:
+def spread(trajectories: pd.DataFrame, groups: Sequence[Group], measure: str) -> pd.DataFrame:
     """One measure's mean and deviation over the runs of each group after each task.
 
     Columns as in analysis.accuracy.spread: group, after, task, runs, measure, `_deviation`.
     """
     rows = []
-    known = courses.dropna(subset=[measure])
+    known = trajectories.dropna(subset=[measure])
     for group in groups:
         mine = known[known.run.isin([run.id for run in group.runs])]
         for after, same in mine.groupby("after", sort=True):
@@ -103,7 +103,7 @@ def _but_for_order(run: Run) -> str:
 
 
 def final(
-    courses: pd.DataFrame, groups: Sequence[Group], learned: Mapping[int, int]
+    trajectories: pd.DataFrame, groups: Sequence[Group], learned: Mapping[int, int]
 ) -> pd.DataFrame:
     """Each group after its last task: group, n, tasks, each measure with `_deviation`, missing.
 
@@ -115,7 +115,7 @@ def final(
         counts = {run.id: len(run.tasks) for run in group.runs}
         ended = [id for id, count in counts.items() if count and learned.get(id, 0) == count]
         last = [counts[id] - 1 for id in ended]
-        ends = pd.DataFrame({"run": ended, "after": last}).merge(courses, on=["run", "after"])
+        ends = pd.DataFrame({"run": ended, "after": last}).merge(trajectories, on=["run", "after"])
         row = {"group": group.label, "n": len(ended), "tasks": max(counts.values())}
         for name in MEASURES:
             row[name] = ends[name].mean(skipna=False)

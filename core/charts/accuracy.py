@@ -26,7 +26,7 @@ def curves(
     measure: str,
     name: str,
     published: pd.DataFrame | None = None,
-    ceiling: bool = True,
+    upper_bound: bool = True,
     unit: str = "%",
     span: tuple[float, float] | None = (0, 102),
     height: int = 430,
@@ -35,8 +35,8 @@ def curves(
 
     `table` is analysis.accuracy.spread's, `measure` one of its shares, `name` what people call it.
     `published` (group, label, value in percent) are the paper's values, drawn beside the last task;
-    the ceiling, where known, is drawn dashed. `span` are the ends of the axis; None: as the values
-    ask for, with a line at 0.
+    the upper bound, where known, is drawn dashed. `span` are the ends of the axis; None: as the
+    values ask for, with a line at 0.
     """
     figure = blank(height)
     groups = list(table.group.unique())
@@ -46,8 +46,8 @@ def curves(
         if rows[f"{measure}_deviation"].notna().any():
             figure.add_trace(_band(rows, measure, at))
         figure.add_trace(_line(rows, measure, at, marks[at], unit))
-    if ceiling:
-        for trace in _ceilings(table, measure):
+    if upper_bound:
+        for trace in _upper_bounds(table, measure):
             figure.add_trace(trace)
     if published is not None:
         for row in published.itertuples():
@@ -99,25 +99,25 @@ def _line(rows: pd.DataFrame, measure: str, at: int, symbol: str, unit: str) -> 
     )
 
 
-def _ceilings(table: pd.DataFrame, measure: str) -> list[go.Scatter]:
-    """Each distinct course of the ceiling once."""
-    column = f"ceiling_{measure}"
+def _upper_bounds(table: pd.DataFrame, measure: str) -> list[go.Scatter]:
+    """Each distinct upper bound once."""
+    column = f"bound_{measure}"
     known = table.dropna(subset=[column])
     drawn: dict[tuple, go.Scatter] = {}
     for _, rows in known.groupby("group", sort=False):
-        course = tuple(zip(rows.after, rows[column].round(6), strict=True))
+        values = tuple(zip(rows.after, rows[column].round(6), strict=True))
         drawn.setdefault(
-            course,
+            values,
             go.Scatter(
                 x=rows.after + 1,
                 y=100 * rows[column],
-                name="ceiling: forms that the known actions can write",
+                name="upper bound: forms that the known actions cover",
                 mode="lines" if len(rows) > 1 else "markers",
                 line={"color": NEUTRAL, "width": 1.5, "dash": "dash"},
                 marker={"symbol": "line-ew-open", "size": 12, "color": NEUTRAL},
-                hovertemplate="ceiling %{y:.2f} %<extra></extra>",
+                hovertemplate="upper bound %{y:.2f} %<extra></extra>",
                 showlegend=not drawn,
-                legendgroup="ceiling",
+                legendgroup="bound",
             ),
         )
     return list(drawn.values())
@@ -152,7 +152,7 @@ def _task_axis(figure: go.Figure, table: pd.DataFrame) -> None:
     )
 
 
-def course(curve: pd.DataFrame, tasks: Sequence[str], height: int = 300) -> go.Figure:
+def trajectory(curve: pd.DataFrame, tasks: Sequence[str], height: int = 300) -> go.Figure:
     """One run's ACC_whole and ACC_avg so far, on an axis with room for all of its tasks.
 
     `curve` is analysis.accuracy.curves' for the run, `tasks` the names in order.
@@ -184,5 +184,5 @@ def course(curve: pd.DataFrame, tasks: Sequence[str], height: int = 300) -> go.F
         range=[0.6, count + 0.4],
     )
     figure.update_yaxes(title_text="exact match (%)", range=[0, 102])
-    figure.update_layout(uirevision="course")
+    figure.update_layout(uirevision="trajectory")
     return figure

@@ -126,7 +126,7 @@ def distances(forms: Sequence[int], matrix: np.ndarray) -> go.Figure:
     return figure
 
 
-def agreement(pairs: pd.DataFrame, height: int = 460) -> go.Figure:
+def similarity_comparison(pairs: pd.DataFrame, height: int = 460) -> go.Figure:
     """Productions against Smatch, a mark for each pair; of very many every so-manieth is drawn."""
     shown = pairs[:: max(1, -(-len(pairs) // MOST_PAIRS))]
     figure = blank(height)
@@ -136,7 +136,7 @@ def agreement(pairs: pd.DataFrame, height: int = 460) -> go.Figure:
             y=shown.smatch.to_numpy(),
             mode="markers",
             marker={"size": 5, "color": colour(0, 0.35)},
-            hovertext=[f"forms {p.one} and {p.other}" for p in shown.itertuples()],
+            hovertext=[f"forms {p.left} and {p.right}" for p in shown.itertuples()],
             hovertemplate="%{hovertext}: productions %{x:.3f}, Smatch %{y:.3f}<extra></extra>",
         )
     )

@@ -14,14 +14,14 @@ MOST_POINTS = 600  # of a group of drops that are drawn one by one
 MANY = 1500  # points from which on the browser's graphics card draws them
 
 
-def drops(found: Sequence[Comparison]) -> go.Figure:
+def drops(comparisons: Sequence[Comparison]) -> go.Figure:
     """Where the drops of each group of actions lie: quartiles as boxes (of LEAST actions and more),
     actions as points.
 
     Whiskers reach to the last action within one and a half box lengths (Tukey). Of more than
     MOST_POINTS actions every so-manieth is drawn, by drop.
     """
-    groups = [(each.name, *group) for each in found for group in each.groups if len(group[1])]
+    groups = [(each.name, *group) for each in comparisons for group in each.groups if len(group[1])]
     figure = blank(110 + 62 * max(2, len(groups)))
     for place, (_, _, values) in enumerate(groups):
         if len(values) >= LEAST:
@@ -65,27 +65,27 @@ def _points(values: np.ndarray, place: int, tint: str) -> go.Scatter:
     )  # fmt: skip
 
 
-def differences(table: pd.DataFrame, one: str, other: str, height: int = 520) -> go.Figure:
+def differences(table: pd.DataFrame, left: str, right: str, height: int = 520) -> go.Figure:
     """The drop of each action in one run against that in another; equal ones lie on the line.
 
     `table` is analysis.forgetting.difference's. Every mark has its action as `customdata`.
     """
     figure = blank(height)
     scatter = go.Scattergl if len(table) > MANY else go.Scatter
-    ends = [min(0.0, *table.drop_one, *table.drop_other), 1.0] if len(table) else [0.0, 1.0]
+    ends = [min(0.0, *table.drop_left, *table.drop_right), 1.0] if len(table) else [0.0, 1.0]
     line = {"color": NEUTRAL, "width": 1.5, "dash": "dot"}
     figure.add_trace(
         go.Scatter(x=ends, y=ends, mode="lines", line=line, hoverinfo="skip", showlegend=False)
     )
     for kind, rows in table.groupby("kind", sort=False):
         hover = [
-            plain(f"{row.text}\n{one}: {row.drop_one:.3f}\n{other}: {row.drop_other:.3f}")
+            plain(f"{row.text}\n{left}: {row.drop_left:.3f}\n{right}: {row.drop_right:.3f}")
             for row in rows.itertuples()
         ]
         figure.add_trace(
             scatter(
-                x=rows.drop_one.round(4).to_numpy(),
-                y=rows.drop_other.round(4).to_numpy(),
+                x=rows.drop_left.round(4).to_numpy(),
+                y=rows.drop_right.round(4).to_numpy(),
                 name=plain(f"{kind} (n = {len(rows):,})"),
                 mode="markers",
                 marker={
@@ -99,7 +99,7 @@ def differences(table: pd.DataFrame, one: str, other: str, height: int = 520) ->
                 hoverinfo="text",
             )
         )
-    figure.update_xaxes(title_text=plain(f"drop in {one}"))
-    figure.update_yaxes(title_text=plain(f"drop in {other}"))
+    figure.update_xaxes(title_text=plain(f"drop in {left}"))
+    figure.update_yaxes(title_text=plain(f"drop in {right}"))
     figure.update_layout(hovermode="closest", legend={"itemsizing": "constant"})
     return figure

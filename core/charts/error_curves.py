@@ -19,7 +19,7 @@ MOST_NAMED = 24  # sections of the axis whose stages are named above it
 
 
 def errors(
-    found: Curves,
+    curves: Curves,
     labels: Mapping[int, str],
     tasks: Sequence[str],
     *,
@@ -37,12 +37,12 @@ def errors(
     marks = symbols(len(labels))
     for at, (run, label) in enumerate(labels.items()):
         for split, called in SPLITS.items():
-            rows = found.table[(found.table.run == run) & (found.table.split == split)]
+            rows = curves.table[(curves.table.run == run) & (curves.table.split == split)]
             if len(rows):
                 rows = rows[:: -(-len(rows) // MAX_POINTS)]
                 trace = _curve(rows, f"{label}, {called}", at, marks[at], measure, tasks)
                 figure.add_trace(trace)
-    _axis(figure, found.sections, tasks)
+    _axis(figure, curves.sections, tasks)
     limits = {"range": [-2, 102]} if measure == "match" else {"rangemode": "tozero"}
     figure.update_yaxes(title_text=f"{name} ({UNIT[measure]})", **limits)
     figure.update_layout(hovermode="closest", margin={"t": 40})

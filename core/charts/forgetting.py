@@ -37,7 +37,7 @@ def curves(
 
 def _curve(row: Any, at: int, tasks: Sequence[str], origin: int, thick: bool) -> go.Scatter:
     places = origin + np.arange(len(row.curve))
-    again = [bool(k in row.places and k != origin) for k in places]
+    again = [bool(k in row.task_numbers and k != origin) for k in places]
     hover = [
         f"{row.text}\nafter {name_of(tasks, k)}: {p:.4f}{', occurs in it' * box}"
         for k, p, box in zip(places, row.curve, again, strict=True)
@@ -117,7 +117,7 @@ def _cell_marks(
     """Boxes, dark on pale cells and white on dark ones, and what can be pointed at."""
     again = np.array(
         [[k in places and k != origin for k in range(origin, origin + grid.shape[1])]
-         for places in table.places]
+         for places in table.task_numbers]
     ).reshape(grid.shape)  # fmt: skip
     pale = grid >= _PALE_CELL
     marks = []

@@ -108,14 +108,14 @@ def overlap(pairs: pd.DataFrame, names: Sequence[str], height: int | None = None
         )
     )
     hover = [
-        plain(f"{names[p.one]} and {names[p.other]}: {p.shared} rows shared, {p.jaccard:.3f}")
+        plain(f"{names[p.left]} and {names[p.right]}: {p.shared} rows shared, {p.jaccard:.3f}")
         for p in pairs.itertuples()
     ]
     shown = [f"{value:.2f}" if count <= MOST_TEXTS else "" for value in pairs.jaccard]
     figure.add_trace(
         go.Scatter(
-            x=pairs.other,
-            y=pairs.one,
+            x=pairs.right,
+            y=pairs.left,
             text=shown,
             mode="markers+text",
             marker={"symbol": "square", "size": 24, "opacity": 0},
@@ -174,7 +174,7 @@ def _short(text: str, most: int = 46) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def course(table: pd.DataFrame, height: int = 320) -> go.Figure:
+def trajectory(table: pd.DataFrame, height: int = 320) -> go.Figure:
     """Entropy after each step of a sampler's search, the ends of its sweeps marked off.
 
     `table` is analysis.memory_rows.course's.

@@ -14,15 +14,15 @@ _PALE_CELL = 0.57  # from this value on a cell is pale and takes dark marks
 LABEL = 26  # letters of an action beside an axis
 
 
-def strip(told: pd.DataFrame, gold: Sequence[str], tasks: Sequence[str]) -> go.Figure:
+def strip(recorded: pd.DataFrame, gold: Sequence[str], tasks: Sequence[str]) -> go.Figure:
     """P of each gold step (across) after each task (down); ✗ at a parse's first wrong step.
 
     `told` is analysis.drilldown.told_rows' for one row, `gold` the texts of its steps. Invisible
     marks over the cells have the task after which as `customdata`.
     """
-    grid = np.array([_row(p, len(gold)) for p in told.gold]).reshape(len(told), len(gold))
-    y = [plain(f"{k + 1} · {name_of(tasks, k)}") for k in told.after]
-    figure = blank(190 + 30 * max(2, len(told)))
+    grid = np.array([_row(p, len(gold)) for p in recorded.gold]).reshape(len(recorded), len(gold))
+    y = [plain(f"{k + 1} · {name_of(tasks, k)}") for k in recorded.after]
+    figure = blank(190 + 30 * max(2, len(recorded)))
     figure.add_trace(
         heat(
             np.round(grid, 4),
@@ -35,11 +35,11 @@ def strip(told: pd.DataFrame, gold: Sequence[str], tasks: Sequence[str]) -> go.F
         )
     )
     down, across = (part.ravel() for part in np.indices(grid.shape))
-    wrong = [-1 if pd.isna(step) else int(step) for step in told.first_wrong]
+    wrong = [-1 if pd.isna(step) else int(step) for step in recorded.first_wrong]
     first = np.array([wrong[i] == j for i, j in zip(down, across, strict=True)], dtype=bool)
     hover = [
         plain(
-            f"after {name_of(tasks, told.after.iloc[i])}, step {j + 1}: P = {grid[i, j]:.4f}\n"
+            f"after {name_of(tasks, recorded.after.iloc[i])}, step {j + 1}: P = {grid[i, j]:.4f}\n"
             f"{gold[j]}" + ("\nfirst wrong step of the parse" if wrong[i] == j else "")
         ).replace("\n", "<br>")
         for i, j in zip(down, across, strict=True)
@@ -54,7 +54,7 @@ def strip(told: pd.DataFrame, gold: Sequence[str], tasks: Sequence[str]) -> go.F
             marker={"symbol": "square", "size": 22, "opacity": 0},
             unselected={"marker": {"opacity": 0}},
             textfont={"color": np.where(pale, DARK, "#ffffff").tolist(), "size": 16},
-            customdata=told.after.to_numpy()[down],
+            customdata=recorded.after.to_numpy()[down],
             hovertext=hover,
             hoverinfo="text",
         )

@@ -13,7 +13,7 @@ MAX_POINTS = 1000  # a figure that is sent every second has to stay small
 
 
 def loss(
-    passes: pd.DataFrame, tasks: Sequence[str], *, now: float | None = None, height: int = 300
+    losses: pd.DataFrame, tasks: Sequence[str], *, now: float | None = None, height: int = 300
 ) -> go.Figure:
     """Mean loss of each pass over a task's rows, a colour for each stage.
 
@@ -21,13 +21,13 @@ def loss(
     drawn as an open circle.
     """
     figure = blank(height)
-    thinned = passes[:: max(1, -(-len(passes) // MAX_POINTS))]
-    for at, stage in enumerate(passes.stage.unique()):
+    thinned = losses[:: max(1, -(-len(losses) // MAX_POINTS))]
+    for at, stage in enumerate(losses.stage.unique()):
         figure.add_trace(_stage(thinned, stage, at, tasks))
     if now is not None:
         figure.add_trace(
             go.Scatter(
-                x=[len(passes) + 1],
+                x=[len(losses) + 1],
                 y=[now],
                 mode="markers",
                 name="under way",
@@ -35,9 +35,9 @@ def loss(
                 hovertemplate="so far %{y:.3f}<extra></extra>",
             )
         )
-    starts = [(int(task), first) for task, first in passes.groupby("task").number.min().items()]
+    starts = [(int(task), first) for task, first in losses.groupby("task").number.min().items()]
     figure.update_layout(
-        xaxis={"title_text": "passes so far", "range": [0.4, max(len(passes) + 1.6, 6)]},
+        xaxis={"title_text": "passes so far", "range": [0.4, max(len(losses) + 1.6, 6)]},
         yaxis={"title_text": "loss (nats a row)", "rangemode": "tozero"},
         shapes=[_boundary(first) for task, first in starts if task],
         annotations=[_task_name(task, first, tasks) for task, first in starts],

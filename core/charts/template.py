@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#b0548a", "#c28000", "#3d9bd1", "#7a7a7a")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star")
-NEUTRAL = "#808080"  # for what is not data of a run: ceilings, boundaries, published values
+NEUTRAL = "#808080"  # for what is not data of a run: upper bounds, boundaries, published values
 DARK = "#1f2730"  # text on what is pale in either theme
 SEQUENTIAL = (  # from dark to pale, so that shares can be told apart without telling hues apart
     (0.0, "#1d2b3a"), (0.35, "#20606f"), (0.6, "#3f9a94"), (0.8, "#9bcfae"), (1.0, "#eff3cf"),

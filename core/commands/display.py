@@ -5,23 +5,12 @@ import time
 from dataclasses import dataclass, field
 from typing import TextIO
 
+from core.analysis.durations import duration
 from core.events import Accuracy, Epoch, Event, Progress, RunStarted
 from core.runs.run import seconds_left
 
 _WIDTH = 24  # characters of a bar
 _REDRAW_SECONDS = 0.2
-
-
-def duration(seconds: float | None) -> str:
-    """`1 h 05 min`, `3 min 20 s`, `12 s`; a dash where it is not known."""
-    if seconds is None:
-        return "–"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
 
 
 @dataclass

@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-from core.commands.display import duration
+from core.analysis.durations import duration
 from core.commands.show import as_json
 from core.runs.run import STATUSES, Run
 from core.runs.store import Store

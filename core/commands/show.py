@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy import select
 
+from core.analysis.command_line import command_line
 from core.analysis.diagnostics import diagnostics
 from core.analysis.progress import times
 from core.commands.display import accuracies, duration
-from core.commands.line import command_line
 from core.events import Accuracy, RunStarted
 from core.runs.run import Run
 from core.runs.store import Store

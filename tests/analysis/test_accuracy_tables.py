@@ -17,7 +17,7 @@ def store():
     store.close()
 
 
-def test_cells_are_the_recorded_counts_with_names_and_ceiling(store):
+def test_cells_are_the_recorded_counts_with_names_and_coverage(store):
     run = store.run(finished_run(store, RunConfig(), kept=0.5))
     cells = accuracy.cells(store, [run])
     expected = matrix(0.5)
@@ -25,7 +25,7 @@ def test_cells_are_the_recorded_counts_with_names_and_ceiling(store):
     for row in cells.itertuples():
         assert row.correct == expected[row.after][row.on]
         assert (row.after_task, row.on_task) == (TASKS[row.after], TASKS[row.on])
-        assert (row.total, row.reachable) == (ROWS[row.on], ROWS[row.on] * 9 // 10)
+        assert (row.total, row.covered) == (ROWS[row.on], ROWS[row.on] * 9 // 10)
 
 
 def test_whole_pools_rows_and_avg_averages_tasks(store):
@@ -37,7 +37,7 @@ def test_whole_pools_rows_and_avg_averages_tasks(store):
         rates = [expected[k][i] / ROWS[i] for i in range(k + 1)]
         assert curve.whole[k] == pytest.approx(sum(expected[k]) / sum(ROWS[: k + 1]))
         assert curve.avg[k] == pytest.approx(sum(rates) / (k + 1))
-        assert curve.ceiling_avg[k] == pytest.approx(0.9)
+        assert curve.bound_avg[k] == pytest.approx(0.9)
     assert curve.whole[2] != curve.avg[2]
 
 
@@ -88,10 +88,10 @@ def test_the_task_is_named_only_where_all_runs_learned_it_there(store):
     assert list(table.task) == [TASKS[0], "", ""]
 
 
-def test_a_ceiling_that_is_not_known_is_missing_not_zero(store):
+def test_an_upper_bound_that_is_not_known_is_missing_not_zero(store):
     run = store.run(finished_run(store, RunConfig()))
-    cells = accuracy.cells(store, [run]).assign(reachable=pd.array([pd.NA] * 6, dtype="Int64"))
-    assert accuracy.curves(cells).ceiling_whole.isna().all()
+    cells = accuracy.cells(store, [run]).assign(covered=pd.array([pd.NA] * 6, dtype="Int64"))
+    assert accuracy.curves(cells).bound_whole.isna().all()
 
 
 def test_no_runs_give_empty_tables(store):
@@ -99,7 +99,7 @@ def test_no_runs_give_empty_tables(store):
     assert cells.empty
     table = accuracy.spread(accuracy.curves(cells), accuracy.group([]))
     assert table.empty
-    assert {"whole", "avg_deviation", "ceiling_avg"} <= set(table.columns)
+    assert {"whole", "avg_deviation", "bound_avg"} <= set(table.columns)
 
 
 def test_latest_agrees_with_the_ends_of_the_curves(store):

@@ -118,16 +118,16 @@ def test_agreement_is_that_of_scipy_and_scikit_learn(distances):
     other = np.clip(one + noise + noise.T, 0, 1).astype(np.float32)
     np.fill_diagonal(other, 1)
     forms = np.arange(len(one)) * 3
-    told = similarity_comparison.agreement(forms, one, other, K, 0)
+    told = similarity_comparison.compare_matrices(forms, one, other, K, 0)
     upper = np.triu_indices(len(one), 1)
     expected = stats.spearmanr(one[upper], other[upper]).statistic
     assert told.rank_correlation == pytest.approx(expected)
     labels = [k_medoids(1 - m, K, np.random.default_rng(0)).labels for m in (one, other)]
     assert told.adjusted_rand == pytest.approx(adjusted_rand_score(*labels))
     for pair in told.pairs.head(50).itertuples():
-        assert pair.productions == one[pair.one // 3, pair.other // 3]
-        assert pair.smatch == other[pair.one // 3, pair.other // 3]
-    same = similarity_comparison.agreement(forms, one, one, K, 0)
+        assert pair.productions == one[pair.left // 3, pair.right // 3]
+        assert pair.smatch == other[pair.left // 3, pair.right // 3]
+    same = similarity_comparison.compare_matrices(forms, one, one, K, 0)
     assert same.rank_correlation == pytest.approx(1)
     assert same.adjusted_rand == 1
 
@@ -135,7 +135,7 @@ def test_agreement_is_that_of_scipy_and_scikit_learn(distances):
 def test_agreement_of_constant_similarities_has_no_correlation():
     ones = np.ones((3, 3), dtype=np.float32)
     assert np.isnan(
-        similarity_comparison.agreement(np.arange(3), ones, ones, 2, 0).rank_correlation
+        similarity_comparison.compare_matrices(np.arange(3), ones, ones, 2, 0).rank_correlation
     )
 
 

@@ -44,7 +44,7 @@ def run(store):
 
 def test_the_rows_of_an_action_are_those_whose_derivation_has_it(store, run):
     task = make_toy_tasks()[0]
-    told = drilldown.told_rows(store, run.id, 0)
+    told = drilldown.predictions_on(store, run.id, 0)
     table = drilldown.row_table(told, task, NAMES, BIG)
     assert sorted(table.row) == [
         row for row, example in enumerate(task.test) if "size big" in example.logical_form
@@ -55,7 +55,7 @@ def test_the_rows_of_an_action_are_those_whose_derivation_has_it(store, run):
 
 def test_p_of_a_row_is_that_of_the_actions_step_or_of_all_steps(store, run):
     task = make_toy_tasks()[0]
-    told = drilldown.told_rows(store, run.id, 0)
+    told = drilldown.predictions_on(store, run.id, 0)
     of_action = drilldown.row_table(told, task, NAMES, BIG).set_index("row")
     whole = drilldown.row_table(told, task, NAMES).set_index("row")
     for line in told.itertuples():
@@ -70,11 +70,11 @@ def test_p_of_a_row_is_that_of_the_actions_step_or_of_all_steps(store, run):
 
 
 def test_right_and_wrong_after_each_task_and_since_when(store, run):
-    told = drilldown.told_rows(store, run.id, 0)
+    told = drilldown.predictions_on(store, run.id, 0)
     table = drilldown.row_table(told, make_toy_tasks()[0], NAMES).set_index("row")
     for row, line in table.iterrows():
         right = told[told.row == row].sort_values("after").correct.tolist()
-        assert line.course == "".join("✓" if one else "✗" for one in right)
+        assert line.outcomes == "".join("✓" if one else "✗" for one in right)
         assert line.correct == right[-1]
         assert line.wrong_since == ("" if right[-1] else NAMES[1 + max(
             (k for k, one in enumerate(right) if one), default=-1
@@ -83,9 +83,11 @@ def test_right_and_wrong_after_each_task_and_since_when(store, run):
         assert (line.first_wrong is not None) == (not right[-1])
         if not right[-1]:
             assert line.first_wrong == wrong + 1
-    assert set(table.course) == {"✓✗✗"}  # each row of zoo needs an action of its own
-    last = drilldown.row_table(drilldown.told_rows(store, run.id, 2), make_toy_tasks()[2], NAMES)
-    assert set(last.course) == {"✓"}
+    assert set(table.outcomes) == {"✓✗✗"}  # each row of zoo needs an action of its own
+    last = drilldown.row_table(
+        drilldown.predictions_on(store, run.id, 2), make_toy_tasks()[2], NAMES
+    )
+    assert set(last.outcomes) == {"✓"}
     assert set(last.wrong_since) == {""}
 
 
@@ -94,13 +96,13 @@ def test_rows_whose_form_the_grammar_cannot_write_have_no_p_and_come_last(store,
     strange = reader.example("what glows", "( list ( all ( type lamp ) ) )")
     task = make_toy_tasks()[0]
     task = type(task)(task.name, task.train, (), (strange, *task.test[1:]))
-    told = drilldown.told_rows(store, run.id, 0)
+    told = drilldown.predictions_on(store, run.id, 0)
     told["gold"] = [[] if row == 0 else gold for row, gold in zip(told.row, told.gold, strict=True)]
     table = drilldown.row_table(told, task, NAMES)
     assert table.row.iloc[-1] == 0
     assert math.isnan(table.final.iloc[-1])
     grammar = drilldown.read_learned(TOY).grammar
-    assert drilldown.not_writable(grammar, strange.derivation, 2, NAMES) == [
+    assert drilldown.why_not_covered(grammar, strange.derivation, 2, NAMES) == [
         "",
         "",
         "not in the grammar",
@@ -110,9 +112,9 @@ def test_rows_whose_form_the_grammar_cannot_write_have_no_p_and_come_last(store,
 def test_a_step_that_a_later_task_shows_is_not_known_before(store):
     grammar = drilldown.read_learned(TOY).grammar
     steps = make_toy_tasks()[2].train[3].derivation  # the longest field
-    before = drilldown.not_writable(grammar, steps, 1, NAMES)
+    before = drilldown.why_not_covered(grammar, steps, 1, NAMES)
     assert set(before) == {"", "not known before farm"}
-    assert set(drilldown.not_writable(grammar, steps, 2, NAMES)) == {""}
+    assert set(drilldown.why_not_covered(grammar, steps, 2, NAMES)) == {""}
 
 
 def test_what_is_not_told_is_not_there(store, run):
@@ -121,7 +123,7 @@ def test_what_is_not_told_is_not_there(store, run):
     assert drilldown.predicted_tasks(store, run.id) == (0, 1, 2)
     assert drilldown.predicted_tasks(store, older) == ()
     assert drilldown.row_table(
-        drilldown.told_rows(store, older, 0), make_toy_tasks()[0], NAMES
+        drilldown.predictions_on(store, older, 0), make_toy_tasks()[0], NAMES
     ).empty
 
 
@@ -143,7 +145,7 @@ def test_the_rows_told_are_what_the_kept_parsers_parse(store, toy_config):
     assert run.status == "finished", run.error
     parsers = Parsers(run)
     for on in range(3):
-        told = [drilldown.told_rows(store, id, on, row) for row in range(5)]
+        told = [drilldown.predictions_on(store, id, on, row) for row in range(5)]
         for row, example in enumerate(parsers.tasks[on].test):
             for line in told[row].itertuples():
                 with parsers.after(line.after) as parser:

@@ -49,7 +49,7 @@ def test_a_row_tells_an_actions_drop_kind_and_tasks(store, origin):
     for row in table.itertuples():
         tasks = occurs[row.text]
         assert row.kind == (CROSS if len(tasks) > 1 else SPECIFIC)
-        assert list(row.places) == tasks
+        assert list(row.task_numbers) == tasks
         assert row.tasks == ", ".join(names[k] for k in tasks)
         ages = range(3 - origin)
         rule = (lambda age: 0.9 * 0.3**age) if len(tasks) == 1 else (lambda age: 0.9 - age % 2 / 10)
@@ -127,7 +127,7 @@ def test_two_runs_are_compared_by_the_actions_texts(store):
         (same,) = theirs[theirs.text == row.text].itertuples()
         assert both.difference[row.text] == pytest.approx(row.drop - same.drop)
         assert both.action[row.text] == row.action
-        assert both.final_other[row.text] == same.final
+        assert both.final_right[row.text] == same.final
     assert both.difference.is_monotonic_decreasing
 
 

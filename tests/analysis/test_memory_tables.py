@@ -75,7 +75,7 @@ def test_coverage_is_that_of_sets(task, examples, memories):
 
 def test_overlap_is_jaccards_index_by_hand():
     kept = [Kept("a", 0, (0, 1, 2)), Kept("b", 0, (2, 3)), Kept("c", 0, (7,)), Kept("d", 0, ())]
-    pairs = memory.overlap(kept).set_index(["one", "other"])
+    pairs = memory.overlap(kept).set_index(["left", "right"])
     assert pairs.loc[(0, 1), "shared"] == 1
     assert pairs.loc[(0, 1), "jaccard"] == pytest.approx(1 / 4)
     assert pairs.loc[(1, 2), "jaccard"] == 0
@@ -117,7 +117,7 @@ def test_the_histogram_holds_shares_of_task_and_memories(task, examples, memorie
 
 def test_the_search_of_dlfs_retold_leads_to_its_memory(task, memories):
     kept = memories[3]
-    table = memory_rows.course(task, kept)
+    table = memory_rows.trajectory(task, kept)
     rows = [set(kept.rows)]
     for step in table[::-1].itertuples():  # back to the start
         if step.kind == "swap":
@@ -133,9 +133,9 @@ def test_the_search_of_dlfs_retold_leads_to_its_memory(task, memories):
 
 
 def test_balance_tells_the_entropy_row_by_row_and_random_nothing(task, memories):
-    table = memory_rows.course(task, memories[6])
+    table = memory_rows.trajectory(task, memories[6])
     assert list(table.row_in) == list(memories[6].rows)
-    assert memory_rows.course(task, memories[0]).empty
+    assert memory_rows.trajectory(task, memories[0]).empty
 
 
 def test_chosen_rows_are_the_examples_and_survive_a_tsv(task, examples, memories):

@@ -52,7 +52,7 @@ def trained(home) -> Store:
 def rows_of(store: Store, action: int):
     """The test rows of the first task that use an action, as the page lists them."""
     run, learned = store.run(1), drilldown.read_learned(CONFIG)
-    told = drilldown.told_rows(store, 1, 0)
+    told = drilldown.predictions_on(store, 1, 0)
     names, task = run.tasks, learned.tasks[0]
     return drilldown.row_table(told, task, names, learned.grammar.actions[action])
 

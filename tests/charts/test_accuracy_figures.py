@@ -55,13 +55,13 @@ def test_the_band_is_one_deviation_up_and_down_and_only_for_several_seeds(table)
     assert list(band.y) == pytest.approx([*upper, *lower[::-1]])
 
 
-def test_one_ceiling_shared_by_all_is_drawn_once(table):
+def test_one_upper_bound_shared_by_all_is_drawn_once(table):
     figure = curves(table, measure="avg", name="ACC")
-    (ceiling,) = named(figure, "ceiling")
-    assert ceiling.y == pytest.approx([90, 90, 90])
-    assert not named(curves(table, measure="avg", name="ACC", ceiling=False), "ceiling")
-    unknown = table.assign(ceiling_avg=np.nan)
-    assert not named(curves(unknown, measure="avg", name="ACC"), "ceiling")
+    (bound,) = named(figure, "upper bound")
+    assert bound.y == pytest.approx([90, 90, 90])
+    assert not named(curves(table, measure="avg", name="ACC", upper_bound=False), "upper bound")
+    unknown = table.assign(bound_avg=np.nan)
+    assert not named(curves(unknown, measure="avg", name="ACC"), "upper bound")
 
 
 def test_published_values_bear_their_label_and_their_groups_colour(table):
@@ -99,6 +99,6 @@ def test_figures_stand_empty_tables(table):
     empty = table[:0]
     assert not curves(empty, measure="whole", name="ACC").data
     cells = pd.DataFrame(
-        columns=["run", "after", "on", "after_task", "on_task", "correct", "total", "reachable"]
+        columns=["run", "after", "on", "after_task", "on_task", "correct", "total", "covered"]
     )
     assert matrix(cells) is not None

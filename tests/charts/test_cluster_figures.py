@@ -53,6 +53,6 @@ def test_the_distances_are_the_matrix(found):
 
 
 def test_the_scatter_of_pairs_is_thinned_out():
-    pairs = pd.DataFrame({"one": range(9000), "other": 0, "productions": 0.5, "smatch": 0.4})
-    (marks,) = charts.agreement(pairs).data
+    pairs = pd.DataFrame({"left": range(9000), "right": 0, "productions": 0.5, "smatch": 0.4})
+    (marks,) = charts.similarity_comparison(pairs).data
     assert 2000 < len(marks.x) <= charts.MOST_PAIRS

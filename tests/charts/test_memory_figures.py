@@ -43,7 +43,7 @@ def test_the_overlap_matrix_is_the_table(kept):
     pairs = memory.overlap(kept)
     heat, marks = charts.overlap(pairs, [one.name for one in kept]).data
     for p in pairs.itertuples():
-        assert heat.z[p.one][p.other] == pytest.approx(p.jaccard)
+        assert heat.z[p.left][p.right] == pytest.approx(p.jaccard)
     assert len(marks.text) == 9
 
 
@@ -68,14 +68,14 @@ def test_the_course_is_the_entropy_step_by_step_with_its_sweeps():
             "row_in": pd.array([None, 5, 6, 7], dtype="Int64"),
         }
     )
-    figure = charts.course(table)
+    figure = charts.trajectory(table)
     assert list(figure.data[0].y) == [1.0, 1.1, 1.3, 1.4]
     assert [note.text for note in figure.layout.annotations] == ["sweep 1", "2"]
     many = pd.concat([table[1:2]] * 400).assign(step=np.arange(400), sweep=np.arange(1, 401))
-    figure = charts.course(many.astype({"sweep": "Int64"}))
+    figure = charts.trajectory(many.astype({"sweep": "Int64"}))
     assert len(figure.layout.shapes) == 400
     places = [note.x for note in figure.layout.annotations]
     assert min(np.diff(places)) >= 10  # a fortieth of the width for each number
-    assert len(charts.course(table[:0]).data[0].x) == 0
+    assert len(charts.trajectory(table[:0]).data[0].x) == 0
     long = pd.concat([table[1:2]] * 12_000).assign(step=np.arange(12_000))
-    assert len(charts.course(long).to_json()) < 2_000_000
+    assert len(charts.trajectory(long).to_json()) < 2_000_000

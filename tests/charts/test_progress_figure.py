@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from core.analysis.progress import passes
+from core.analysis.progress import epoch_losses
 from core.charts.progress import MAX_POINTS, loss
 from core.config import RunConfig
 from core.runs.store import Store
@@ -13,7 +13,7 @@ from tests.made_up import TASKS, running_run
 @pytest.fixture
 def table():
     store = Store()
-    yield passes(store, running_run(store, RunConfig()))
+    yield epoch_losses(store, running_run(store, RunConfig()))
     store.close()
 
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.__main__ import build_parser
-from core.commands.line import command_line, flag, read_config
+from core.analysis.command_line import command_line, flag
+from core.commands.line import read_config
 from core.config import OPTION_GROUPS, RunConfig, read_toml
 from core.options import ConfigError, OptionSpec, specs
 from core.registry import methods

@@ -68,7 +68,7 @@ def test_the_rows_of_an_action_and_the_worst_of_them_are_shown(store):
 def test_the_first_wrong_step_is_marked_in_strip_and_table(store):
     id = recorded_run(store, TOY)
     page = well(opened(PAGE, run=str(id), task="zoo", row="1"))
-    told = analysis.told_rows(store, id, 0, 1)
+    told = analysis.predictions_on(store, id, 0, 1)
     steps = page.dataframe[1].value
     assert steps.step.dropna().tolist() == [1, 2, 3, 4, 5]
     for line in told.itertuples():
@@ -112,7 +112,7 @@ def test_filters_of_rows(store):
     found = well(opened(PAGE, run=str(id), task="port", find="CAPTAIN")).dataframe[0].value
     assert ["captain" in text for text in found.utterance] == [True]
     forgotten = well(opened(PAGE, run=str(id), task="port", show="forgotten")).dataframe[0].value
-    assert set(forgotten.course) == {"✓✗"}
+    assert set(forgotten.outcomes) == {"✓✗"}
     page = well(opened(PAGE, run=str(id), task="farm", show="wrong"))
     assert len(page.dataframe[0].value) == 0
     assert "Test row" in texts(page.subheader)
@@ -187,7 +187,7 @@ def test_attention_of_a_kept_parser(store, toy_config, along):
     (button,) = [b for b in page.button if b.label.startswith("Look into")]
     page = well(button.click().run())
     heat = figures(page)[2]["data"][0]
-    told = analysis.told_rows(store, id, 0, 1)
+    told = analysis.predictions_on(store, id, 0, 1)
     parse = told.parse[told.after == 0].iloc[0]
     count = 5 if along == "gold" else len(parse)
     assert len(figures(page)[2]["layout"]["yaxis"]["ticktext"]) == count

@@ -7,7 +7,7 @@ import pytest
 
 from core.__main__ import main
 from core.analysis import choosing
-from core.commands.line import command_line
+from core.analysis.command_line import command_line
 from core.config import RunConfig
 from core.registry import samplers
 from core.runs.manager import Manager

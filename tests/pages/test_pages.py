@@ -190,7 +190,7 @@ def test_accuracy_averages_seeds_and_holds_the_paper_against_them(store):
     assert "correct" in matrix
     page = well(opened("pages/accuracy.py", run="1,2", paper="off", ceiling="off"))
     assert "without DAR" not in specs(page)[0]
-    assert "ceiling: forms" not in specs(page)[0]
+    assert "upper bound: forms" not in specs(page)[0]
 
 
 def test_what_is_chosen_stands_in_the_address_and_comes_back_from_it(store):

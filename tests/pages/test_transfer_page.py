@@ -46,7 +46,7 @@ def test_the_table_has_every_measure_of_every_group(store):
     ids = [finished_run(store, RunConfig(seed=s), seed=s) for s in range(2)]
     ids.append(finished_run(store, RunConfig(method="emr"), kept=0.9))
     page = well(opened(PAGE, run=",".join(map(str, ids))))
-    courses = transfer_tables.courses(accuracy.cells(store, [store.run(id) for id in ids]))
+    courses = transfer_tables.trajectories(accuracy.cells(store, [store.run(id) for id in ids]))
     last = courses[courses.after == 2].set_index("run")
     table = gain_table(page)
     for name, each in MEASURES.items():

@@ -12,7 +12,7 @@ import torch
 from sqlalchemy import select
 
 from core.__main__ import main
-from core.commands.line import command_line
+from core.analysis.command_line import command_line
 from core.config import RunConfig
 from core.data.demo import demo
 from core.runs import checkpoints

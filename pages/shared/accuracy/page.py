@@ -103,7 +103,7 @@ def draw_curves(view: View) -> None:
             "Measure", list(MEASURES), format_func=MEASURES.get, key=key, required=True
         )
         publish("measure", None if measure == "whole" else measure)
-        ceiling = _switch("ceiling", "Ceiling", "Test rows whose form could be written at all.")
+        bound = _switch("ceiling", "Upper bound", "Test rows whose form the known actions cover.")
         values = False
         if not view.published.empty:
             values = _switch("paper", "The paper's values", escape(paper.PROTOCOL))
@@ -113,14 +113,14 @@ def draw_curves(view: View) -> None:
         measure=measure,
         name=MEASURES[measure],
         published=published if values else None,
-        ceiling=ceiling,
+        upper_bound=bound,
     )
     sentence = (
         f"{FORMULA[measure]} Lines are means over seeds, bands one standard deviation; the paper "
         "shows ACC_whole so in its figures and both after the last task in Table 1."
     )
     columns = ["group", "after", "task", "runs", measure, f"{measure}_deviation"]
-    data = view.spread[[*columns, f"ceiling_{measure}"]]
+    data = view.spread[[*columns, f"bound_{measure}"]]
     present(figure, sentence, data, key="curves", file_name=f"acc_{measure}.csv")
 
 
@@ -131,8 +131,8 @@ def draw_table(view: View) -> None:
         learned = row["after"] + 1
         spread = {m: row[f"{m}_deviation"] for m in MEASURES}
         rows.append(_table_row(row["group"], learned, row["runs"], row, spread))
-        limits = {m: row[f"ceiling_{m}"] for m in MEASURES}
-        rows.append(_table_row("  ceiling", learned, None, limits, {}))
+        limits = {m: row[f"bound_{m}"] for m in MEASURES}
+        rows.append(_table_row("  upper bound", learned, None, limits, {}))
         mine = view.published[view.published.group == row["group"]]
         for source, values in mine.groupby("label", sort=False):
             shares = dict(zip(values.measure, values.value / 100, strict=True))

@@ -30,7 +30,7 @@ def draw_gains(view: View) -> None:
     others = store().runs(limit=SHOWN)
     zero_shot = _measured(view.runs)
     alone = transfer_tables.alone(store(), view.runs, others)
-    courses = transfer_tables.courses(view.cells, zero_shot, alone)
+    courses = transfer_tables.trajectories(view.cells, zero_shot, alone)
     _course(view, courses, name)
     _table(view, courses)
     _offer(view.runs, zero_shot)
@@ -55,7 +55,13 @@ def _course(view: View, courses: pd.DataFrame, name: str) -> None:
         st.info("It is not defined for these runs; the table says why.", icon=":material/block:")
         return
     figure = curves(
-        table, measure=name, name=measure.label, unit="points", span=None, ceiling=False, height=340
+        table,
+        measure=name,
+        name=measure.label,
+        unit="points",
+        span=None,
+        upper_bound=False,
+        height=340,
     )
     present(figure, sentence, table, key="gains", file_name=f"{name}.csv")
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import streamlit as st
 
-from core.analysis.similarity_comparison import Agreement, compare, sample_forms
-from core.charts.clusters import agreement
+from core.analysis.similarity_comparison import SimilarityComparison, compare, sample_forms
+from core.charts.clusters import similarity_comparison
 from core.language.tree import Node
 from core.similarity.smatch import SmatchStopped
 from pages.shared.access.aligning import duration_of, pairs_of
@@ -29,7 +29,7 @@ class Comparison:
 
     def __init__(self, trees: list[Node], forms: Any, k: int, seed: int) -> None:
         self.done, self.total = 0, 0
-        self.result: Agreement | None = None
+        self.result: SimilarityComparison | None = None
         self.error = ""
         self._stop = threading.Event()
         self._thread = threading.Thread(
@@ -119,7 +119,7 @@ def _start(shown: Shown, what: tuple) -> None:
     comparisons()[what] = Comparison(trees, forms, k, shown.seed)
 
 
-def _draw(result: Agreement) -> None:
+def _draw(result: SimilarityComparison) -> None:
     correlation = result.rank_correlation
     left, right = st.columns(2)
     left.metric(
@@ -133,7 +133,7 @@ def _draw(result: Agreement) -> None:
         help="Adjusted Rand index: 1 for equal clusterings, about 0 for unrelated ones.",
     )
     present(
-        agreement(result.pairs),
+        similarity_comparison(result.pairs),
         "The similarity of each two forms by shared productions and by Smatch, which the paper "
         "names (§4.2); the release and the default here count productions.",
         result.pairs,

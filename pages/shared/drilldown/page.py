@@ -25,7 +25,7 @@ COLUMNS = {
     "final": NUMBER("P now", format="%.3f", width=70, help="after the last task told of"),
     "first": NUMBER("P first", format="%.3f", width=70, help="after the first task told of"),
     "curve": st.column_config.LineChartColumn("P after each", y_min=0, y_max=1, width=100),
-    "course": TEXT("Right", width=90, help="after each task: ✓ exact match, ✗ not"),
+    "outcomes": TEXT("Right", width=90, help="after each task: ✓ exact match, ✗ not"),
     "utterance": TEXT("Utterance", width=380),
     "first_wrong": NUMBER("Wrong step", width=90, help="the first, in the last parse"),
     "wrong_since": TEXT("Wrong since", width=110),
@@ -107,7 +107,7 @@ def _pick_action(found: Learned, on: int) -> int | None:
 
 def _read(run: Run, names: list[str], on: int, found: Learned, number: int | None) -> Rows:
     action = None if number is None else found.grammar.actions[number]
-    told = analysis.told_rows(store(), run.id, on)
+    told = analysis.predictions_on(store(), run.id, on)
     table = analysis.row_table(told, found.tasks[on], names, action)
     if table.empty:
         _say_unused(found, on, action, number)
@@ -165,7 +165,7 @@ def _listed(table: pd.DataFrame, show: str, find: str) -> pd.DataFrame:
     if show != "all":
         held &= ~table.correct
     if show == "forgotten":
-        held &= table.course.str.contains("✓")
+        held &= table.outcomes.str.contains("✓")
     return table[held]
 
 

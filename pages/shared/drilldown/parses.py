@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.analysis import alignment
 from core.analysis.alignment import ABSENT, OTHER, WRONG, Alignment
-from core.analysis.drilldown import not_writable, told_rows
+from core.analysis.drilldown import predictions_on, why_not_covered
 from core.analysis.forgetting import name_of
 from core.analysis.traces import attention_table
 from core.charts import parses as charts
@@ -37,7 +37,7 @@ TINTS = {WRONG: "background-color: rgba(213,94,0,0.38); font-weight: 600",
 def draw_row(rows: Rows, row: int) -> None:
     """All that is known of one test row."""
     example = rows.learned.tasks[rows.on].test[row]
-    told = told_rows(store(), rows.run.id, rows.on, row)
+    told = predictions_on(store(), rows.run.id, rows.on, row)
     st.subheader(f"Test row {row} of {escape(name_of(rows.names, rows.on))}")
     st.text(example.utterance)
     st.code(example.logical_form, language=None, wrap_lines=True)
@@ -57,7 +57,7 @@ def _steps(rows: Rows, example: Example, told: pd.DataFrame) -> None:
     gold = [str(step.action) for step in example.derivation]
     parses = {k: _texts(rows, parse) for k, parse in zip(told.after, told.parse, strict=True)}
     found = alignment.align(gold, parses)
-    why = not_writable(
+    why = why_not_covered(
         rows.learned.grammar, example.derivation, int(told.after.iloc[-1]), rows.names
     )
     st.markdown(

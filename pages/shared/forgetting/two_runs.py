@@ -90,9 +90,9 @@ def _differences(view: View, other: Run, both: pd.DataFrame) -> None:
         f"The drop of each of {counted(len(both), 'action')} in both runs, larger marks for more "
         f"frequent ones. On the line both forget alike; below it {escape(_name(view.run))} forgets "
         f"more ({more:,}), above it less ({less:,}). The mean drops are "
-        f"{both.drop_one.mean():.3f} and {both.drop_other.mean():.3f}. The paper compares methods "
+        f"{both.drop_left.mean():.3f} and {both.drop_right.mean():.3f}. The paper compares methods "
         "by accuracy only (Table 1). Click a mark to choose an action.",
-        both.drop(columns=["curve_one", "curve_other"]),
+        both.drop(columns=["curve_left", "curve_right"]),
         key=f"{key_of('differences')}/{view.key}",
         file_name=f"drops_runs_{view.run.id}_{other.id}.csv",
         select=True,
@@ -107,24 +107,24 @@ def _table(view: View, both: pd.DataFrame) -> None:
         "difference": NUMBER(
             "Difference", format="%.3f", width=90, help="the first run's drop less the second's"
         ),
-        "drop_one": number("Drop, 1st"),
-        "drop_other": number("Drop, 2nd"),
-        "final_one": number("Final, 1st"),
-        "final_other": number("Final, 2nd"),
-        "curve_one": lines("P, 1st run", y_min=0, y_max=1, width=110),
-        "curve_other": lines("P, 2nd run", y_min=0, y_max=1, width=110),
+        "drop_left": number("Drop, 1st"),
+        "drop_right": number("Drop, 2nd"),
+        "final_left": number("Final, 1st"),
+        "final_right": number("Final, 2nd"),
+        "curve_left": lines("P, 1st run", y_min=0, y_max=1, width=110),
+        "curve_right": lines("P, 2nd run", y_min=0, y_max=1, width=110),
         "count": NUMBER("Count", width=65),
         "kind": TEXT("Kind", width=100),
     }
     st.dataframe(
-        rounded(both[list(columns)], ("curve_one", "curve_other")),
+        rounded(both[list(columns)], ("curve_left", "curve_right")),
         column_config=columns,
         hide_index=True,
         placeholder="n/a",
         key="differences/table",
     )
     download(
-        both.drop(columns=["curve_one", "curve_other"]),
+        both.drop(columns=["curve_left", "curve_right"]),
         key="differences/table/csv",
         file_name=f"differences_runs_{view.run.id}_{view.other.id}.csv",
     )

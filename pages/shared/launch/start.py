@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core import paths
+from core.analysis.command_line import command_line
+from core.analysis.durations import duration
 from core.analysis.settings import method_name
-from core.commands.display import duration
-from core.commands.line import command_line
 from core.config import RunConfig
 from core.data.base import DataError
 from core.options import ConfigError

@@ -107,7 +107,7 @@ def _overlap(memories: Memories) -> None:
     present(
         charts.overlap(pairs, names),
         "Jaccard's index of each two memories: shared rows over all rows of the two.",
-        pairs.assign(one=[names[n] for n in pairs.one], other=[names[n] for n in pairs.other]),
+        pairs.assign(left=[names[n] for n in pairs.left], right=[names[n] for n in pairs.right]),
         key="overlap",
         file_name="memory_overlap.csv",
     )
@@ -165,9 +165,9 @@ def _search(memories: Memories) -> None:
         )
         return
     memory = _pick(there)
-    table = memory_rows.course(memories.task, memory)
+    table = memory_rows.trajectory(memories.task, memory)
     present(
-        charts.course(table),
+        charts.trajectory(table),
         "The entropy after each step of the search, counted as the sampler counts: DLFS (Algorithm "
         "3) swaps a row for one of the same cluster wherever that raises it, sweep after sweep.",
         table,

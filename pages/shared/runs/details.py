@@ -3,11 +3,11 @@
 import pandas as pd
 import streamlit as st
 
+from core.analysis.command_line import command_line
 from core.analysis.diagnostics import diagnostics
+from core.analysis.durations import duration
 from core.analysis.progress import times
 from core.analysis.settings import in_words, settings, show
-from core.commands.display import duration
-from core.commands.line import command_line
 from core.config import RunConfig, changed
 from core.runs.run import Run
 from pages.shared.access.runs import store

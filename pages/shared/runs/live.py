@@ -8,10 +8,10 @@ import streamlit as st
 
 from core.analysis import accuracy
 from core.analysis.choosing import stored_tasks
-from core.analysis.progress import passes
-from core.charts.accuracy import course
+from core.analysis.durations import duration
+from core.analysis.progress import epoch_losses
+from core.charts.accuracy import trajectory
 from core.charts.progress import loss
-from core.commands.display import duration
 from core.events import Progress
 from core.runs.checkpoints import CheckpointError
 from core.runs.run import QUEUED, RUNNING, Run, StoreError
@@ -234,13 +234,13 @@ def _kept(name: str, state: tuple, make: Callable[[], Drawn]) -> Drawn:
 
 
 def _loss(run: Run) -> Drawn:
-    done = passes(store(), run.id)
+    done = epoch_losses(store(), run.id)
     return loss(done, run.tasks, now=_now(run, run.last_progress, done)), done
 
 
 def _course(run: Run) -> Drawn:
     curve = accuracy.curves(accuracy.cells(store(), [run]))
-    return course(curve, run.tasks), curve
+    return trajectory(curve, run.tasks), curve
 
 
 def _now(run: Run, last: Progress | None, done: pd.DataFrame) -> float | None:

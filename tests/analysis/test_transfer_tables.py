@@ -53,7 +53,7 @@ def read(store: Store, ids):
 def test_courses_are_the_measures_of_the_counts_after_each_task(store) -> None:
     id = finished_run(store, RunConfig(), kept=0.5)
     _, cells, _, _ = read(store, [id])
-    table = transfer_tables.courses(cells)
+    table = transfer_tables.trajectories(cells)
     assert list(table.after) == [0, 1, 2]
     assert list(table.task) == list(TASKS)
     told = matrix(0.5)
@@ -73,7 +73,7 @@ def test_courses_are_the_measures_of_the_counts_after_each_task(store) -> None:
 def test_the_first_task_and_an_unfinished_run_have_no_values(store) -> None:
     ids = [finished_run(store, RunConfig()), running_run(store, RunConfig(method="emr"))]
     _, cells, groups, learned = read(store, ids)
-    table = transfer_tables.courses(cells)
+    table = transfer_tables.trajectories(cells)
     assert table[table.after == 0][list(MEASURES)].isna().all(axis=None)
     last = transfer_tables.final(table, groups, learned)
     assert list(last.n) == [1, 0]
@@ -86,7 +86,7 @@ def test_seeds_are_averaged_and_those_that_have_not_ended_left_out(store) -> Non
     ids = [finished_run(store, RunConfig(seed=s), seed=s, kept=0.6) for s in range(3)]
     ids.append(running_run(store, RunConfig(seed=9)))
     _, cells, groups, learned = read(store, ids)
-    table = transfer_tables.courses(cells)
+    table = transfer_tables.trajectories(cells)
     last = transfer_tables.final(table, groups, learned)
     assert list(last.n) == [3]
     for name in PLAIN:
@@ -102,7 +102,7 @@ def test_seeds_are_averaged_and_those_that_have_not_ended_left_out(store) -> Non
 def test_a_run_that_learned_all_at_once_has_no_values_and_says_why(store) -> None:
     id = at_once(store)
     _, cells, groups, learned = read(store, [id])
-    last = transfer_tables.final(transfer_tables.courses(cells), groups, learned)
+    last = transfer_tables.final(transfer_tables.trajectories(cells), groups, learned)
     assert last[list(MEASURES)].isna().all(axis=None)
     assert "learned at once" in last.missing[0]
 
@@ -110,19 +110,16 @@ def test_a_run_that_learned_all_at_once_has_no_values_and_says_why(store) -> Non
 def test_zero_shot_accuracies_give_forward_transfer(store) -> None:
     id = finished_run(store, RunConfig())
     _, cells, groups, learned = read(store, [id])
-    table = transfer_tables.courses(cells, zero_shot={id: {1: 0.2, 2: 0.5}})
+    table = transfer_tables.trajectories(cells, zero_shot={id: {1: 0.2, 2: 0.5}})
     assert table.forward.to_numpy() == pytest.approx([np.nan, 0.2, 0.35], nan_ok=True)
-    assert transfer_tables.courses(cells, zero_shot={id: {1: 0.2}}).forward.isna().tolist() == [
-        1,
-        0,
-        1,
-    ]
+    partial = transfer_tables.trajectories(cells, zero_shot={id: {1: 0.2}})
+    assert partial.forward.isna().tolist() == [True, False, True]
     said = transfer_tables.final(table, groups, learned).missing[0]
     assert "Zero-shot" not in said
     assert "learned first by no run" in said
     assert (
         "Zero-shot"
-        in transfer_tables.final(transfer_tables.courses(cells), groups, learned).missing[0]
+        in transfer_tables.final(transfer_tables.trajectories(cells), groups, learned).missing[0]
     )
 
 
@@ -141,7 +138,7 @@ def test_alone_is_the_mean_of_the_runs_of_the_same_settings_that_learned_a_task_
     own = matrix(0.7)[0][0] / ROWS[0]
     assert found == pytest.approx({one: own, two: 0.65, three: 0.1})
     _, cells, groups, learned = read(store, [id])
-    table = transfer_tables.courses(cells, alone={id: found})
+    table = transfer_tables.trajectories(cells, alone={id: found})
     just = [matrix(0.7)[i][i] / ROWS[i] for i in range(3)]
     assert table.forward_alone[2] == pytest.approx((just[1] - 0.65 + just[2] - 0.1) / 2)
     assert "learned first" not in transfer_tables.final(table, groups, learned).missing[0]
@@ -149,7 +146,7 @@ def test_alone_is_the_mean_of_the_runs_of_the_same_settings_that_learned_a_task_
 
 def test_no_runs_give_empty_tables(store) -> None:
     cells = accuracy.cells(store, [])
-    table = transfer_tables.courses(cells)
+    table = transfer_tables.trajectories(cells)
     assert table.empty
     assert transfer_tables.final(table, [], {}).empty
     assert transfer_tables.spread(table, [], "backward").empty
