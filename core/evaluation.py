@@ -9,7 +9,7 @@ from core.language.grammar import NEVER, Grammar, actions_to_logical_form
 from core.parser.batch import Batch
 from core.parser.decode import Parse, parse
 from core.parser.model import Parser
-from core.parser.modes import Check, go_on
+from core.stopping import ShouldStop, never
 
 EVALUATION_WORK = 0.4  # a parsed row, in units of a row trained on (measured)
 
@@ -31,11 +31,11 @@ class FormWriter:
         return self._texts[found.actions]
 
 
-def hypotheses(parser: Parser, rows: Batch, check: Check = go_on) -> list[Parse]:
+def hypotheses(parser: Parser, rows: Batch, should_stop: ShouldStop = never) -> list[Parse]:
     """The top hypothesis of each row; equal utterances (of one task) are parsed once."""
     known = np.column_stack([rows.words.cpu().numpy(), rows.tasks.cpu().numpy()])
     _, first, where = np.unique(known, axis=0, return_index=True, return_inverse=True)
-    found = parse(parser, rows.take(first), check=check)
+    found = parse(parser, rows.take(first), should_stop=should_stop)
     return [found[number] for number in where.reshape(-1)]
 
 

@@ -16,6 +16,7 @@ LAYERS = [
     "config",
     "validation",
     "paths",
+    "stopping",
     "events",
     "generators",
     "language",

@@ -12,6 +12,7 @@ from core.similarity.base import all_pairs
 from core.similarity.clusters import k_medoids
 from core.similarity.productions import ProductionSimilarity
 from core.similarity.smatch import SmatchSimilarity
+from core.stopping import ShouldStop, never
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +40,11 @@ def compare(
     seed: int,
     *,
     progress: Callable[[int, int], None] = lambda done, total: None,
-    should_stop: Callable[[], bool] = lambda: False,
+    should_stop: ShouldStop = never,
 ) -> SimilarityComparison:
     """The two similarities of these trees, `forms` being their numbers.
 
-    `progress` hears of the pairs aligned and in all. SmatchStopped where `should_stop` said so,
+    `progress` takes the pairs aligned and in all. Stopped where `should_stop` asks for it,
     OSError where Smatch's process or its cache fails.
     """
     productions = all_pairs(ProductionSimilarity(trees))

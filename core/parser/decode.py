@@ -14,7 +14,8 @@ from torch.nn import functional as F
 from core.parser import by_task
 from core.parser.batch import Batch, split_by_length
 from core.parser.model import MASKED, Encoding, Parser
-from core.parser.modes import Check, evaluating, go_on
+from core.parser.modes import evaluating
+from core.stopping import ShouldStop, check, never
 
 MAX_OPEN = 64  # open slots that a hypothesis may have at least; see `most_open`
 _SHRINK = 0.7  # finished utterances leave the batch once fewer than this share are still open
@@ -165,7 +166,7 @@ def _search(parser: Parser, batch: Batch, width: int, max_steps: int) -> list[Pa
 
 @torch.no_grad()
 def parse(
-    parser: Parser, batch: Batch, rows_at_once: int = 256, check: Check = go_on
+    parser: Parser, batch: Batch, rows_at_once: int = 256, should_stop: ShouldStop = never
 ) -> list[Parse]:
     """The best hypothesis for each row of the batch, dropout off.
 
@@ -173,18 +174,18 @@ def parse(
     """
     found: dict[int, Parse] = {}
     with evaluating(parser):
-        for rows, parses in _parts(parser, batch, rows_at_once, check):
+        for rows, parses in _parts(parser, batch, rows_at_once, should_stop):
             found.update(zip(rows, parses, strict=True))
     return [found[row] for row in range(len(batch))]
 
 
 def _parts(
-    parser: Parser, batch: Batch, size: int, check: Check
+    parser: Parser, batch: Batch, size: int, should_stop: ShouldStop
 ) -> Iterator[tuple[list[int], list[Parse]]]:
     width = parser.beam_size
     for rows in split_by_length(batch, max(1, size // width)):
         for task, own in by_task.parts(parser, batch.tasks[rows]):
-            check()
+            check(should_stop)
             part = batch.take(rows[own])
             found = by_task.call(parser, task, _search, parser, part, width, parser.max_steps)
             yield rows[own].tolist(), found

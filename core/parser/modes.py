@@ -1,18 +1,12 @@
-"""A parser that reads rather than learns: without its dropout for a while, until told to stop."""
+"""A parser that reads rather than learns: without its dropout for a while."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
 from torch import nn
 
 from core.parser.model import Parser
-
-Check = Callable[[], None]  # called between batches; what it raises ends the reading
-
-
-def go_on() -> None:
-    """The check that never ends a reading."""
 
 
 @contextmanager

@@ -8,7 +8,8 @@ from torch.nn import functional as F
 
 from core.parser.batch import Batch, split_by_length
 from core.parser.model import MASKED, Parser
-from core.parser.modes import Check, evaluating, go_on
+from core.parser.modes import evaluating
+from core.stopping import ShouldStop, check, never
 
 ROWS = 128  # scored at once
 SCORING_WORK = 0.3  # a row whose gold steps are scored, in units of a row trained on (measured)
@@ -34,7 +35,7 @@ class GoldSteps:
 
 
 @torch.no_grad()
-def score_gold_steps(parser: Parser, rows: Batch, check: Check = go_on) -> GoldSteps:
+def score_gold_steps(parser: Parser, rows: Batch, should_stop: ShouldStop = never) -> GoldSteps:
     """Score the gold steps of these rows; equal rows are scored once."""
     table = torch.column_stack([rows.words, rows.actions, rows.tasks]).cpu().numpy()
     _, first, where = np.unique(table, axis=0, return_index=True, return_inverse=True)
@@ -43,7 +44,7 @@ def score_gold_steps(parser: Parser, rows: Batch, check: Check = go_on) -> GoldS
     log_probs, likeliest = np.zeros(shape, dtype=np.float32), np.ones(shape, dtype=bool)
     with evaluating(parser):
         for part in split_by_length(distinct, ROWS):
-            check()
+            check(should_stop)
             batch = distinct.take(part)
             scores = parser.step_scores(batch)  # (steps in all, actions)
             losses = F.cross_entropy(scores, batch.gold, reduction="none")

@@ -11,9 +11,9 @@ from core.events import ActionProbabilities, ActionsKnown, ErrorCounts, Predicti
 from core.parser.batch import Batch
 from core.parser.decode import Parse
 from core.parser.model import Parser
-from core.parser.modes import Check, go_on
 from core.probes.error_curves import ErrorSample
 from core.probes.gold import SCORING_WORK, score_gold_steps
+from core.stopping import ShouldStop, never
 
 
 class Recorder:
@@ -66,13 +66,20 @@ class Recorder:
             yield self.errors.measure(k, stage, epoch, number)
 
     def after_parsing(
-        self, k: int, i: int, found: Sequence[Parse], right: np.ndarray, check: Check = go_on
+        self,
+        k: int,
+        i: int,
+        found: Sequence[Parse],
+        right: np.ndarray,
+        should_stop: ShouldStop = never,
     ) -> Iterator[Predictions]:
         """The top hypotheses `found` of task i's test rows after task k, `right` or not."""
         if not self.config.record_predictions:
             return
         rows = self.test_batches[i]
-        probabilities = _rounded(score_gold_steps(self.parser, rows, check).probabilities).tolist()
+        probabilities = _rounded(
+            score_gold_steps(self.parser, rows, should_stop).probabilities
+        ).tolist()
         wrong = [
             None if fine else first_difference(one.actions, gold)
             for one, fine, gold in zip(found, right.tolist(), self._gold(i), strict=True)
@@ -91,11 +98,13 @@ class Recorder:
             ),
         )
 
-    def after_task(self, k: int, i: int, check: Check = go_on) -> Iterator[ActionProbabilities]:
+    def after_task(
+        self, k: int, i: int, should_stop: ShouldStop = never
+    ) -> Iterator[ActionProbabilities]:
         """The probabilities of the actions in task i's training rows after task k."""
         if not self.config.record_actions:
             return
-        gold = score_gold_steps(self.parser, self.train_batches[i], check)
+        gold = score_gold_steps(self.parser, self.train_batches[i], should_stop)
         actions = self.train_batches[i].actions.cpu().numpy()[gold.real]
         sums, counts = np.bincount(actions, gold.probabilities[gold.real]), np.bincount(actions)
         there = np.flatnonzero(counts)

@@ -23,6 +23,7 @@ from core.runs.checkpoints import CheckpointError
 from core.runs.owner import Owner
 from core.runs.run import FAILED, FINISHED, INTERRUPTED, STOPPED, Run, StoreError
 from core.runs.store import Store, StoreUnavailable
+from core.stopping import Stopped
 
 POLL_SECONDS = 1.0  # between two looks at the store's stop flag
 BEAT_SECONDS = 5.0  # between two heartbeats; silence counts after store.SILENCE
@@ -152,7 +153,7 @@ def _learn(
             save=lambda state: checkpoints.save(run.id, state),
             save_parser=lambda task, state: checkpoints.save_parser(run.id, task, state),
         )
-    except sequence.Stopped:
+    except Stopped:
         return STOPPED
     return FINISHED
 

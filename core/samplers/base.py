@@ -3,6 +3,8 @@
 A sampler is a function `(examples, size, options, rng, parser) -> Selection`: the training rows of
 a finished task, the memory size M, its options, a numpy Generator and the parser as it stands
 after the task (None where no sampler of the run needs one). It is pure: same input, same choice.
+One that may take minutes says `stoppable=True` as it registers and takes a sixth argument,
+`should_stop`.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,6 +16,7 @@ import numpy as np
 from core.config import RunConfig
 from core.data.base import Example
 from core.registry import samplers
+from core.stopping import ShouldStop, never
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Selection:
     trace: dict[str, Any] = field(default_factory=dict)
 
 
-Sampler = Callable[[Sequence[Example], int, Any, np.random.Generator, Any], Selection]
+Sampler = Callable[..., Selection]
 
 
 @dataclass
@@ -50,11 +53,19 @@ class Memory:
 
 
 def select(
-    config: RunConfig, examples: Sequence[Example], rng: np.random.Generator, parser: Any = None
+    config: RunConfig,
+    examples: Sequence[Example],
+    rng: np.random.Generator,
+    parser: Any = None,
+    should_stop: ShouldStop = never,
 ) -> Selection:
-    """What the run's sampler chooses of these rows; all of them where they are not more than M."""
+    """What the run's sampler chooses of these rows; all of them where they are not more than M.
+
+    Stopped where `should_stop` asks for it and the sampler is one that can be stopped.
+    """
     size = min(config.memory_size, len(examples))
     if size == len(examples):
         return Selection(tuple(range(size)))
-    sampler: Sampler = samplers[config.sampler].value
-    return sampler(examples, size, config.options("sampler"), rng, parser)
+    entry = samplers[config.sampler]
+    stop = {"should_stop": should_stop} if entry.traits.get("stoppable") else {}
+    return entry.value(examples, size, config.options("sampler"), rng, parser, **stop)

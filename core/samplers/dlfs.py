@@ -30,6 +30,7 @@ from core.samplers.parts.action_counts import (
 )
 from core.similarity.base import Forms, distinct_forms
 from core.similarity.clusters import Clustering, ClusterOptions, cluster_forms
+from core.stopping import ShouldStop, never
 
 
 @dataclass(frozen=True)
@@ -61,13 +62,14 @@ class DLFSOptions(ClusterOptions):
     )
 
 
-@samplers.register("dlfs", label="DLFS", options=DLFSOptions, rank=0, parser=False)
+@samplers.register("dlfs", label="DLFS", options=DLFSOptions, rank=0, parser=False, stoppable=True)
 def dlfs(
     examples: Sequence[Example],
     size: int,
     options: DLFSOptions,
     rng: np.random.Generator,
     parser: Any = None,
+    should_stop: ShouldStop = never,
 ) -> Selection:
     """One row of each cluster of logical forms, such that the memory's actions are balanced.
 
@@ -81,15 +83,20 @@ def dlfs(
     counts = count_actions(
         [examples[row].derivation for row in forms.first_rows], options.action_counts
     )
-    return diversify(forms, counts, size, options, rng)
+    return diversify(forms, counts, size, options, rng, should_stop)
 
 
 def diversify(
-    forms: Forms, every: ActionCounts, size: int, options: DLFSOptions, rng: np.random.Generator
+    forms: Forms,
+    every: ActionCounts,
+    size: int,
+    options: DLFSOptions,
+    rng: np.random.Generator,
+    should_stop: ShouldStop = never,
 ) -> Selection:
     """DLFS's choice of `size` rows of these forms where H is that of these counts of each form."""
     counts = draw_actions(every, forms.multiplicities, options.h, rng)
-    clustering = cluster_forms(forms, size, options, rng)
+    clustering = cluster_forms(forms, size, options, rng, should_stop)
     search = _Search(forms, counts, clustering)
     search.start(options.initial, rng)
     while search.sweep(options.acceptance):

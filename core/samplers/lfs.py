@@ -11,15 +11,19 @@ from core.samplers.base import Selection
 from core.samplers.parts.filling import fill_at_random
 from core.similarity.base import distinct_forms
 from core.similarity.clusters import ClusterOptions, cluster_forms
+from core.stopping import ShouldStop, never
 
 
-@samplers.register("lfs", label="LFS", options=ClusterOptions, rank=20, parser=False)
+@samplers.register(
+    "lfs", label="LFS", options=ClusterOptions, rank=20, parser=False, stoppable=True
+)
 def lfs(
     examples: Sequence[Example],
     size: int,
     options: ClusterOptions,
     rng: np.random.Generator,
     parser: Any = None,
+    should_stop: ShouldStop = never,
 ) -> Selection:
     """The first row of the form in the middle of each cluster of logical forms.
 
@@ -30,7 +34,7 @@ def lfs(
     if size == 0:
         return Selection(())
     forms = distinct_forms(examples)
-    clustering = cluster_forms(forms, size, options, rng)
+    clustering = cluster_forms(forms, size, options, rng, should_stop)
     middle = forms.first_rows[clustering.medoids].tolist()
     trace = {
         "clusters": clustering.labels.tolist(),

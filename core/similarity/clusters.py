@@ -10,20 +10,20 @@ several samples, each of which holds the best medoids so far. scikit-learn-extra
 metric on vectors, which a similarity of trees is not.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from core.language.tree import Node
 from core.options import ConfigError, option
 from core.similarity.base import Forms, Similarity, all_pairs
 from core.similarity.engines import ENGINES, check_engine
 from core.similarity.free_ram import available_bytes
 from core.similarity.productions import ProductionSimilarity
 from core.similarity.smatch import SmatchSimilarity
+from core.stopping import ShouldStop, never
 
-SIMILARITIES: dict[str, Callable[[Sequence[Node]], Similarity]] = {
+SIMILARITIES: dict[str, Callable[..., Similarity]] = {  # of (trees, *, should_stop=never)
     "productions": ProductionSimilarity,
     "smatch": SmatchSimilarity,
 }
@@ -79,16 +79,21 @@ class ClusterOptions:
 
 
 def cluster_forms(
-    forms: Forms, k: int, options: ClusterOptions, rng: np.random.Generator
+    forms: Forms,
+    k: int,
+    options: ClusterOptions,
+    rng: np.random.Generator,
+    should_stop: ShouldStop = never,
 ) -> Clustering:
     """min(k, forms) clusters of the distinct forms.
 
-    MemoryError, before anything is built, where the matrix of distances needs more than is free.
+    Stopped where `should_stop` asks for it while Smatch aligns forms. MemoryError, before anything
+    is built, where the matrix of distances needs more than is free.
     """
     n = len(forms)
     if k >= n:
         return _each_alone(n, options.clustering)
-    similarity = SIMILARITIES[options.similarity](forms.trees)
+    similarity = SIMILARITIES[options.similarity](forms.trees, should_stop=should_stop)
     weights = forms.multiplicities if options.weighted else None
     if matrix_bytes(n) > options.matrix_mb * 10**6:
         return clara(similarity, k, rng, options.clustering, weights)

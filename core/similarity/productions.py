@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from core.language.tree import Node
+from core.stopping import ShouldStop, never
 
 Production = tuple[str, tuple[str, ...] | None]
 
@@ -39,7 +40,8 @@ def productions(tree: Node) -> Counter[Production]:
 class ProductionSimilarity:
     """Counts the productions that two forms share, each with its children's labels in order."""
 
-    def __init__(self, trees: Sequence[Node]) -> None:
+    def __init__(self, trees: Sequence[Node], *, should_stop: ShouldStop = never) -> None:
+        """`should_stop` is for similarities that take long; this one takes a moment."""
         numbers: dict[Production, int] = {}
         indices: list[int] = []
         data: list[int] = []

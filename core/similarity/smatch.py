@@ -17,7 +17,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from contextvars import ContextVar
 from importlib import metadata
 
 import numpy as np
@@ -26,27 +25,10 @@ from core import paths
 from core.language.tree import Node
 from core.similarity.smatch_cache import PairCache
 from core.similarity.smatch_process import Form
+from core.stopping import ShouldStop, check, never
 
 RESTARTS = 4  # the package's default
-PAIRS_A_MESSAGE = 32  # about a second: how often progress is told and a stop is heard
-
-
-ShouldStop = Callable[[], bool]
-_should_stop: ContextVar[ShouldStop] = ContextVar("should_stop", default=lambda: False)
-
-
-class SmatchStopped(Exception):  # noqa: N818 - it is an outcome, not a fault
-    """The caller asked to stop; what was aligned so far is kept."""
-
-
-@contextmanager
-def heeding(should_stop: ShouldStop) -> Iterator[None]:
-    """Alignments in this block stop when asked to, however deep below it they are begun."""
-    token = _should_stop.set(should_stop)
-    try:
-        yield
-    finally:
-        _should_stop.reset(token)
+PAIRS_A_MESSAGE = 32  # about a second: progress and `should_stop` are called after each message
 
 
 def to_form(tree: Node, numbers: dict[str, int]) -> Form:
@@ -72,12 +54,11 @@ class SmatchSimilarity:
         trees: Sequence[Node],
         *,
         progress: Callable[[int, int], None] = lambda done, total: None,
-        should_stop: ShouldStop | None = None,
+        should_stop: ShouldStop = never,
         processes: int | None = None,
     ) -> None:
-        """`progress` hears of the pairs aligned so far and in all; `should_stop` (where none is
-        given, that of `heeding`) is asked between messages. OSError where the cache can't be
-        written.
+        """`progress` takes the pairs aligned so far and in all; `should_stop` is asked between
+        messages. OSError where the cache can't be written.
         """
         texts, self._place = np.unique(
             np.array([str(tree) for tree in trees], dtype=str), return_inverse=True
@@ -86,7 +67,7 @@ class SmatchSimilarity:
         numbers: dict[str, int] = {}
         self._forms = [to_form(by_text[str(text)], numbers) for text in texts]
         self._sizes = np.array([len(labels) + len(edges) for labels, edges in self._forms])
-        self._progress, self._should_stop = progress, should_stop or _should_stop.get()
+        self._progress, self._should_stop = progress, should_stop
         self._processes = processes or max(1, (os.cpu_count() or 2) - 1)
         name = f"smatch-{metadata.version('smatch')}-{RESTARTS}.sqlite"
         self._cache = PairCache(paths.home() / "cache" / name, texts.tolist())
@@ -114,7 +95,7 @@ class SmatchSimilarity:
     def between(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """The score of each form of `rows` with each of `columns`: (rows, columns) float32.
 
-        SmatchStopped where `should_stop` said so, OSError where the process or the cache fails.
+        Stopped where `should_stop` asks for it, OSError where the process or the cache fails.
         """
         pairs, of_cell = self._pairs(rows, columns)
         keys = [tuple(pair) for pair in pairs.tolist()]
@@ -134,8 +115,7 @@ class SmatchSimilarity:
         with ExitStack() as stack:
             children = [stack.enter_context(_process(self._forms)) for _ in range(used)]
             for start in range(0, len(messages), used or 1):
-                if self._should_stop():
-                    raise SmatchStopped
+                check(self._should_stop)
                 asked = list(zip(children, messages[start : start + used], strict=False))
                 for child, message in asked:
                     _send(child, message)

@@ -17,15 +17,11 @@ from core.evaluation import EVALUATION_WORK, hypotheses, matches
 from core.events import Accuracy, Diagnostics, Epoch, Event, MemoryStored, Progress, StageTime
 from core.methods.base import Stage
 from core.samplers.base import select
-from core.similarity.smatch import SmatchStopped, heeding
+from core.stopping import ShouldStop, check, never
 from core.training.assembly import Learner
 from core.training.stage_optimizer import StageOptimizer
 
 Record = Callable[[Event], None]
-
-
-class Stopped(Exception):  # noqa: N818 - it is an outcome, not a fault
-    """The run was asked to stop; the last checkpoint is that of the last epoch's end."""
 
 
 class TrainingFailed(ValueError):  # noqa: N818 - as above
@@ -54,7 +50,7 @@ class _Run:
         self,
         learner: Learner,
         record: Record,
-        should_stop: Callable[[], bool],
+        should_stop: ShouldStop,
         save: Callable[[dict], None] | None,
         save_parser: Callable[[int, dict], None] | None,
     ) -> None:
@@ -115,7 +111,7 @@ class _Run:
         rows, steps, trained = 0, 0, 0
         self.parser.train()
         for step in self.method.steps(k, stage):
-            self._check()
+            check(self.should_stop)
             parts = descent.step(step)
             if not math.isfinite(sum(parts.values())):
                 raise TrainingFailed(
@@ -146,11 +142,7 @@ class _Run:
         if entry_of("method", learner.config.method).traits["memory"]:
             began = time.perf_counter()
             rng = learner.generators.for_arrays("sampler")
-            try:
-                with heeding(self.should_stop):
-                    chosen = select(learner.config, tasks[k].train, rng, self.parser)
-            except SmatchStopped as stopped:
-                raise Stopped from stopped
+            chosen = select(learner.config, tasks[k].train, rng, self.parser, self.should_stop)
             learner.memory.keep(k, chosen)
             self.record(MemoryStored(k, chosen.indices, chosen.trace))
             self.record(StageTime(k, "sampling", time.perf_counter() - began, 0.0))
@@ -168,14 +160,16 @@ class _Run:
         seconds = 0.0
         for i in range(k + 1):
             began, learner = time.perf_counter(), self.learner
-            found = hypotheses(self.parser, learner.test_batches[i], self._check)
+            found = hypotheses(self.parser, learner.test_batches[i], self.should_stop)
             right = matches(found, learner.tasks[i].test, learner.writer)
             self.record(Accuracy(k, i, int(right.sum()), len(right)))
             self.done += EVALUATION_WORK * len(right)
             seconds += time.perf_counter() - began
-            told = self.recorder.after_parsing(k, i, found, right, self._check)
+            told = self.recorder.after_parsing(k, i, found, right, self.should_stop)
             self._note(told, self.recorder.predictions_work(i))
-            self._note(self.recorder.after_task(k, i, self._check), self.recorder.actions_work(i))
+            self._note(
+                self.recorder.after_task(k, i, self.should_stop), self.recorder.actions_work(i)
+            )
         self.record(StageTime(k, "evaluation", seconds, self.learner.evaluation_work(k)))
         work = self.learner.recording_work(k)
         if work:
@@ -189,10 +183,6 @@ class _Run:
         self.recording_seconds += time.perf_counter() - began
         self.done += work
 
-    def _check(self) -> None:
-        if self.should_stop():
-            raise Stopped
-
     def _checkpoint(self, position: Position, optimizer: dict | None) -> None:
         if self.save:
             where = [position.task, position.stage, position.epoch]
@@ -204,7 +194,7 @@ class _Run:
 def train(
     config: RunConfig,
     record: Record,
-    should_stop: Callable[[], bool] = lambda: False,
+    should_stop: ShouldStop = never,
     *,
     resume: dict | None = None,
     save: Callable[[dict], None] | None = None,
@@ -214,7 +204,7 @@ def train(
 
     `save` takes a checkpoint at every epoch's and task's end, `resume` is such a checkpoint,
     `save_parser(k, state)` takes the parser after task k. Stopped, TrainingFailed, ConfigError and
-    DataError end it early.
+    DataError end it early; after Stopped the last checkpoint is that of the last epoch's end.
     """
     torch.set_num_threads(config.threads)
     learner = Learner(config)

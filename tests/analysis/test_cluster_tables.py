@@ -11,7 +11,7 @@ from core.config import RunConfig
 from core.data.base import load_tasks
 from core.similarity.base import all_pairs
 from core.similarity.clusters import ClusterOptions, k_medoids
-from core.similarity.smatch import SmatchStopped
+from core.stopping import Stopped
 
 K = 8
 
@@ -149,7 +149,7 @@ def test_a_sample_of_forms_is_even_and_seeded():
 
 def test_comparing_tells_its_progress_and_can_be_stopped(found):
     trees, forms = found.forms.trees[:4], np.arange(4)
-    with pytest.raises(SmatchStopped):
+    with pytest.raises(Stopped):
         similarity_comparison.compare(trees, forms, 2, 0, should_stop=lambda: True)
     told = []
     result = similarity_comparison.compare(

@@ -8,8 +8,8 @@ import torch
 from core.data.base import FormReader, Task
 from core.parser.batch import encode_examples, join
 from core.parser.decode import MAX_OPEN, parse
+from core.stopping import Stopped
 from core.training.assembly import Learner
-from core.training.sequence import Stopped
 from tests.parser import reference
 from tests.parser.test_model import SETTINGS, make
 
@@ -166,12 +166,11 @@ def test_decoding_ends_between_two_batches_where_it_is_told_to(toy_config) -> No
     rows = join(learner.train_batches)
     asked = []
 
-    def check() -> None:
+    def should_stop() -> bool:
         asked.append(len(asked))
-        if len(asked) == 3:
-            raise Stopped
+        return len(asked) == 3
 
     with pytest.raises(Stopped):
-        parse(learner.parser, rows, rows_at_once=7, check=check)
+        parse(learner.parser, rows, rows_at_once=7, should_stop=should_stop)
     assert len(asked) == 3 < len(rows) / 7
     assert learner.parser.training

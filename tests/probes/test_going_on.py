@@ -12,7 +12,8 @@ from core.config import RunConfig
 from core.registry import methods
 from core.runs.store import Store
 from core.runs.tables import EVENT_TABLES
-from core.training.sequence import Stopped, train
+from core.stopping import Stopped
+from core.training.sequence import train
 
 
 def records(store: Store, run: int) -> dict[str, list[tuple]]:

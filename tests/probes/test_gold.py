@@ -7,6 +7,7 @@ import torch
 from core.parser.batch import Batch
 from core.probes import gold as gold_module
 from core.probes.gold import score_gold_steps
+from core.stopping import Stopped
 from core.training.assembly import Learner
 from core.training.sequence import train
 
@@ -95,17 +96,16 @@ def test_reading_leaves_mode_gradients_and_streams_as_they_were(toy_config, trai
     assert first.log_probs.tolist() == again.log_probs.tolist()  # no dropout
 
 
-def test_what_the_check_raises_ends_the_reading(learned, monkeypatch) -> None:
+def test_scoring_ends_between_two_batches_where_it_is_to_stop(learned, monkeypatch) -> None:
     monkeypatch.setattr(gold_module, "ROWS", 2)
     asked = []
 
-    def check() -> None:
+    def should_stop() -> bool:
         asked.append(1)
-        if len(asked) == 3:
-            raise InterruptedError
+        return len(asked) == 3
 
     learned.parser.train()
-    with pytest.raises(InterruptedError):
-        score_gold_steps(learned.parser, learned.train_batches[0], check)
+    with pytest.raises(Stopped):
+        score_gold_steps(learned.parser, learned.train_batches[0], should_stop)
     assert len(asked) == 3
     assert learned.parser.training

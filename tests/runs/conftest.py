@@ -18,7 +18,7 @@ from core.events import Accuracy, Epoch, Event, Progress, RunStarted, StageTime
 from core.runs import clock as clock_module
 from core.runs.store import Store
 from core.runs.tables import metadata
-from core.training.sequence import Stopped
+from core.stopping import Stopped
 
 OTHER_DATABASE = os.environ.get("TOTAL_RECALL_TEST_DATABASE_URL")
 

@@ -10,7 +10,8 @@ from core.data.base import FormReader, Task
 from core.language.tree import Node, Notation, read
 from core.similarity import smatch
 from core.similarity.base import all_pairs, distinct_forms
-from core.similarity.smatch import SmatchSimilarity, SmatchStopped
+from core.similarity.smatch import SmatchSimilarity
+from core.stopping import Stopped
 from tests.similarity.exact_smatch import exact_count, exact_score, nodes_and_edges
 
 
@@ -126,7 +127,7 @@ def test_progress_is_told_and_a_stop_keeps_what_is_done():
         should_stop=lambda: len(told) >= 2,
         processes=1,
     )
-    with pytest.raises(SmatchStopped):
+    with pytest.raises(Stopped):
         all_pairs(stopped)
     assert told == [(32, 190), (64, 190)]
     every = np.arange(20)

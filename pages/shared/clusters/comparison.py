@@ -12,7 +12,7 @@ import streamlit as st
 from core.analysis.similarity_comparison import SimilarityComparison, compare, sample_forms
 from core.charts.clusters import similarity_comparison
 from core.language.tree import Node
-from core.similarity.smatch import SmatchStopped
+from core.stopping import Stopped
 from pages.shared.access.aligning import duration_of, pairs_of
 from pages.shared.clusters.page import Shown
 from pages.shared.ui.address import follow, publish
@@ -55,7 +55,7 @@ class Comparison:
             self.result = compare(
                 trees, forms, k, seed, progress=self._tell, should_stop=self._stop.is_set
             )
-        except SmatchStopped:
+        except Stopped:
             return
         except (OSError, ValueError) as error:
             self.error = str(error)
