@@ -165,7 +165,9 @@ class RunConfig:
 
     @classmethod
     def from_json(cls, text: str) -> "RunConfig":
-        return cls.from_dict(json.loads(text))
+        """The inverse of to_json; what an earlier version left out is what it did then."""
+        earlier = {spec.name: spec.earlier for spec in specs(RunConfig)}
+        return cls.from_dict({**earlier, **json.loads(text)})
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -7,6 +7,7 @@ command line and the checks are all drawn from these declarations.
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields
+from functools import cache
 from typing import Any
 
 
@@ -23,14 +24,18 @@ def option(
     choices: Sequence[str] | None = None,
     group: str = "",
     when: tuple[str, ...] | None = None,
+    earlier: Any = MISSING,
 ) -> Any:
     """A dataclass field that knows its help text and what values are allowed.
 
     `low` and `high` are inclusive; `choices` lists the allowed strings; `group` is a heading;
     `when` is another option's name and those of its values with which this one has an effect.
+    `earlier` is the value that runs had which were made before this default (see core.runs.digest);
+    say it where a default changes, or where a new option's default is not what was done before.
     """
     declared = {
         "help": help, "low": low, "high": high, "choices": choices, "group": group, "when": when,
+        "earlier": default if earlier is MISSING else earlier,
     }  # fmt: skip
     return field(default=default, metadata=declared)
 
@@ -48,6 +53,7 @@ class OptionSpec:
     choices: tuple[str, ...] | None
     group: str
     when: tuple[str, ...] | None
+    earlier: Any  # the value that runs had which don't state one
 
     @property
     def allowed(self) -> str:
@@ -82,6 +88,7 @@ class OptionSpec:
         return value
 
 
+@cache
 def specs(options: type) -> tuple[OptionSpec, ...]:
     """The declared options of a dataclass, in order; fields not made by `option` are left out."""
     hints = typing.get_type_hints(options)
@@ -101,6 +108,7 @@ def specs(options: type) -> tuple[OptionSpec, ...]:
                     choices=None if choices is None else tuple(choices),
                     group=item.metadata["group"],
                     when=item.metadata["when"],
+                    earlier=item.metadata["earlier"],
                 )
             )
     return tuple(found)

@@ -30,6 +30,7 @@ LAYERS = [
     "training",
     "runs",
     "inspection",
+    "experiments",
     "analysis",
     "charts",
     "commands",

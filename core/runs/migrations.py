@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Column, Connection, Integer, MetaData, Table, insert, inspect, select, text
 
+from core.runs.digest import digest_of_stored
 from core.runs.tables import metadata, runs
 
 _schema = MetaData()
@@ -64,6 +65,27 @@ def _number_stages(connection: Connection) -> None:
         )
 
 
+def _add_digests(connection: Connection) -> None:
+    """What a config leaves unsaid is what was done then: today's defaults may be others."""
+    present = {column["name"] for column in inspect(connection).get_columns("runs")}
+    for name, kind in (
+        ("digest", "VARCHAR(64) DEFAULT ''"),
+        ("priority", "INTEGER DEFAULT 0"),
+        ("position", "INTEGER DEFAULT 0"),
+        ("is_cell", "BOOLEAN DEFAULT FALSE"),
+    ):
+        if name not in present:
+            connection.execute(text(f"ALTER TABLE runs ADD COLUMN {name} {kind} NOT NULL"))
+    for index in runs.indexes:
+        index.create(connection, checkfirst=True)
+    for id, config in connection.execute(text("SELECT id, config FROM runs")).all():
+        connection.execute(
+            text("UPDATE runs SET digest = :digest WHERE id = :id"),
+            {"digest": digest_of_stored(config), "id": id},
+        )
+
+
 STEPS: tuple[Step, ...] = (
     Step("The stages of each task are numbered in the order of training.", _number_stages),
+    Step("Runs are found by the digest of their configuration, for experiments.", _add_digests),
 )

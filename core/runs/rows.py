@@ -10,7 +10,9 @@ from sqlalchemy import Connection, Row, Select, select, update
 
 from core.config import RunConfig
 from core.events import Progress, RunStarted
+from core.options import ConfigError
 from core.runs import clock
+from core.runs.digest import digest
 from core.runs.owner import Owner, gone
 from core.runs.run import (
     FINISHED,
@@ -20,6 +22,7 @@ from core.runs.run import (
     StoreError,
     Unreadable,
     check_transition,
+    default_name,
     seconds_left,
 )
 from core.runs.tables import runs
@@ -36,6 +39,26 @@ def to_config(text: str) -> RunConfig:
         return RunConfig.from_json(text)
     except (ValueError, TypeError, AttributeError) as error:
         raise Unreadable(f"its settings are not of this version: {error}") from error
+
+
+def new(config: RunConfig, name: str = "", **more: Any) -> dict[str, Any]:
+    """The values of a run's row that waits from now on; `more` are further columns."""
+    moment = clock.now()
+    try:
+        known_by = digest(config)
+    except ConfigError:  # it will fail when it is carried out, and say why
+        known_by = ""
+    return {
+        "name": name.strip() or default_name(config),
+        "config": config.to_json(),
+        "digest": known_by,
+        "status": QUEUED,
+        "wanted_device": config.device,
+        "device": config.device,
+        "created": moment,
+        "queued": moment,
+        **more,
+    }
 
 
 def one(id: int) -> Select[Any]:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from core import paths
 from core.config import RunConfig
 from core.events import Event
-from core.runs import clock, rows
+from core.runs import clock, queue, rows
 from core.runs.database import open_database, reason
 from core.runs.event_writer import Throttle, write_event
 from core.runs.owner import Owner
@@ -28,7 +28,6 @@ from core.runs.run import (
     StoreError,
     StoreUnavailable,
     Unreadable,
-    default_name,
 )
 from core.runs.tables import runs
 
@@ -54,16 +53,7 @@ class Store:
 
     def create(self, config: RunConfig, name: str = "", *, claimed_by: Owner | None = None) -> int:
         """A new run's number: queued, or already running for its owner."""
-        moment = clock.now()
-        row = {
-            "name": name.strip() or default_name(config),
-            "config": config.to_json(),
-            "status": QUEUED,
-            "wanted_device": config.device,
-            "device": config.device,
-            "created": moment,
-            "queued": moment,
-        }
+        row = rows.new(config, name)
         with self._writing() as connection:
             id = connection.execute(insert(runs).values(row)).inserted_primary_key[0]
             if claimed_by is not None:
@@ -140,19 +130,18 @@ class Store:
             rows.change(connection, row, status, owner=owner, error=error)
 
     def claim(
-        self, owner: Owner, *, id: int | None = None, devices: Collection[str] | None = None
+        self,
+        owner: Owner,
+        *,
+        id: int | None = None,
+        devices: Collection[str] | None = None,
+        experiment: int | None = None,
     ) -> Run | None:
-        """Take the run that has waited longest, or None: nobody else gets it.
+        """Take the run that is next (see core.runs.queue), or None: nobody else gets it.
 
-        `id` asks for one run only, `devices` for runs whose configured device is among these.
         Unreadable where another version queued it; it has failed then.
         """
-        query = select(runs.c.id).where(runs.c.status == QUEUED)
-        if id is not None:
-            query = query.where(runs.c.id == id)
-        if devices is not None:
-            query = query.where(runs.c.wanted_device.in_(list(devices)))
-        query = query.order_by(runs.c.queued, runs.c.id).limit(1)
+        query = queue.next_waiting(id, devices, experiment)
         with self._reading() as connection:  # an idle worker asks often and must not lock
             if connection.scalar(query) is None:
                 return None
@@ -206,6 +195,8 @@ class Store:
                 if row is not None and row.status == RUNNING and rows.abandoned(row):
                     error = "The process that ran it is gone."
                     rows.change(connection, row, INTERRUPTED, error=error, end=row.heartbeat)
+                    if row.is_cell and row.attempts < queue.MOST_ATTEMPTS:
+                        rows.change(connection, rows.locked(connection, seen.id), QUEUED)
                     marked.append(seen.id)
         return marked
 

@@ -25,6 +25,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    false,
 )
 
 from core.events import (
@@ -63,6 +64,7 @@ runs = Table(
     Column("id", Integer, primary_key=True),
     Column("name", Text, nullable=False),
     Column("config", Text, nullable=False),  # RunConfig.to_json
+    Column("digest", String(64), nullable=False, server_default="", index=True),  # runs.digest
     Column("status", String(16), nullable=False, index=True),
     Column("stop_requested", Boolean, nullable=False, default=False),
     Column("error", Text, nullable=False, default=""),
@@ -75,6 +77,9 @@ runs = Table(
     Column("progress_time", UtcTime),
     Column("created", UtcTime, nullable=False),
     Column("queued", UtcTime, nullable=False),  # its place in the queue
+    Column("priority", Integer, nullable=False, server_default="0"),  # higher ones go first
+    Column("position", Integer, nullable=False, server_default="0"),  # then lower: a cell's pair
+    Column("is_cell", Boolean, nullable=False, server_default=false()),  # an experiment queued it
     Column("started", UtcTime),
     Column("ended", UtcTime),
     Column("seconds", Float, nullable=False, default=0.0),  # of the attempts that have ended
@@ -88,6 +93,28 @@ runs = Table(
     Column("owner_started", String(255), nullable=False, default=""),
     Column("owner_token", String(64), nullable=False, default=""),
     sqlite_autoincrement=True,  # a number is never given again: checkpoints bear it
+)
+
+experiments = Table(
+    "experiments",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(255), nullable=False, unique=True),
+    Column("definition", Text, nullable=False),  # TOML, see core.experiments.toml
+    Column("paused", Boolean, nullable=False),
+    Column("priority", Integer, nullable=False),  # of the runs that it queues
+    Column("created", UtcTime, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+experiment_cells = Table(
+    "experiment_cells",
+    metadata,
+    Column("experiment_id", ForeignKey(experiments.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("pair", Integer, primary_key=True, autoincrement=False),  # both from 0
+    Column("arm", Integer, primary_key=True, autoincrement=False),
+    Column("digest", String(64), nullable=False, index=True),  # by which its run is found
+    Column("run_id", Integer),  # the run last seen behind it, which may be deleted by now
 )
 
 

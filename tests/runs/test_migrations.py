@@ -10,8 +10,9 @@ from sqlalchemy import inspect, select
 from core.config import RunConfig
 from core.events import Epoch
 from core.runs import migrations
+from core.runs.digest import digest
 from core.runs.store import Store
-from core.runs.tables import epochs, metadata
+from core.runs.tables import epochs, metadata, runs
 
 
 def first_version(path: Path) -> None:
@@ -25,6 +26,11 @@ def first_version(path: Path) -> None:
         connection.execute("DROP TABLE schema_version")
         for table in ("epochs", "errors"):
             connection.execute(f"ALTER TABLE {table} DROP COLUMN stage_number")
+        connection.execute("DROP INDEX ix_runs_digest")
+        for column in ("digest", "priority", "position", "is_cell"):
+            connection.execute(f"ALTER TABLE runs DROP COLUMN {column}")
+        for table in ("experiment_cells", "experiments"):
+            connection.execute(f"DROP TABLE {table}")
 
 
 def test_an_earlier_store_is_brought_up_to_date_once(tmp_path: Path, caplog) -> None:
@@ -39,6 +45,11 @@ def test_an_earlier_store_is_brought_up_to_date_once(tmp_path: Path, caplog) -> 
         columns = {column["name"] for column in inspect(store.engine).get_columns(table.name)}
         assert {column.name for column in table.c} <= columns
     assert [run.id for run in store.runs()] == [1]
+    known = select(runs.c.digest, runs.c.priority, runs.c.is_cell)
+    assert store.fetch(known) == [(digest(RunConfig()), 0, False)]
+    assert "ix_runs_digest" in {
+        index["name"] for index in inspect(store.engine).get_indexes("runs")
+    }
     store.close()
     caplog.clear()
     with caplog.at_level(logging.WARNING):

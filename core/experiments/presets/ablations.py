@@ -1,0 +1,71 @@
+"""Total Recall's parts, one by one: the paper's Tables 3 and 7, and from replay up to all of it."""
+
+from core.experiments.experiment import Arm, default_pairs
+from core.experiments.presets.parts import DAR, EWC, TOTAL_RECALL, arm, register
+
+_FAST = {
+    "": {},
+    ", no fast stage": {"method.fast": "none"},
+    ", fast/lwf": {"method.fast": "task_specific"},
+    ", fast/emar": {"method.fast": "all"},
+}
+_ADAPTERS = {
+    " + DAR": DAR,
+    " + DAR without cross": {"method.adapters": "without_cross"},
+    "": {},
+}
+_RANDOM = {"method": "total_recall", "sampler": "random"}
+
+
+def _fast_stage(dataset: str) -> tuple[Arm, ...]:
+    return tuple(
+        arm(dataset, f"Total Recall + DAR{name}{words}", TOTAL_RECALL | DAR | penalty | stage)
+        for name, penalty in (("", {}), (" + EWC", EWC))
+        for words, stage in _FAST.items()
+    )
+
+
+def _adapters(dataset: str) -> tuple[Arm, ...]:
+    return tuple(
+        arm(dataset, f"Total Recall{words}{name}", TOTAL_RECALL | adapters | penalty)
+        for name, penalty in ((" + EWC", EWC), ("", {}))
+        for words, adapters in _ADAPTERS.items()
+    )
+
+
+def _ingredients(dataset: str) -> tuple[Arm, ...]:
+    arms = {
+        "EMR": {"method": "emr"},
+        "Random rows, no fast stage": _RANDOM | _FAST[", no fast stage"],
+        "Random rows, fast stage": _RANDOM,
+        "DLFS, no fast stage": TOTAL_RECALL | _FAST[", no fast stage"],
+        "DLFS, fast stage": TOTAL_RECALL,
+        "… + DAR": TOTAL_RECALL | DAR,
+        "… + DAR + EWC": TOTAL_RECALL | DAR | EWC,
+    }
+    return tuple(arm(dataset, label, settings) for label, settings in arms.items())
+
+
+register(
+    "table3",
+    "Table 3",
+    "The paper's Table 3: without the fast stage, and with what moves in others' stages, on",
+    _fast_stage,
+    rank=50,
+)
+register(
+    "table7",
+    "Table 7",
+    "The paper's Table 7: without dynamic action representations (DAR), and without g, on",
+    _adapters,
+    rank=60,
+)
+register(
+    "ingredients",
+    "Ingredients",
+    "From replay of random rows, a part of Total Recall at a time, to all of it, on",
+    _ingredients,
+    datasets=["overnight"],
+    pairs=lambda: default_pairs(5),
+    rank=70,
+)

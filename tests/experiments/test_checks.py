@@ -1,0 +1,106 @@
+"""What can't be run is refused in a sentence that names arm, pair and what would be right."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.config import RunConfig
+from core.data.base import DataMissing
+from core.experiments.checks import check
+from core.experiments.experiment import Arm, Experiment, Pair, crossed, default_pairs
+from core.experiments.presets import presets
+from core.options import ConfigError
+
+
+def refused(experiment: Experiment) -> str:
+    with pytest.raises(ConfigError) as caught:
+        check(experiment)
+    return str(caught.value)
+
+
+def test_a_good_one_passes(small: Experiment) -> None:
+    check(small)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"method": "finetune", "sampler": "random"}, ["keeps no memory", "leave it out"]),
+        ({"method": "emr", "memory_size": 11}, ["memory_size = 11", "'zoo'", "10"]),
+        ({"method": "emr", "memory_size": 0}, ["memory_size = 0", "at least 1"]),
+        ({"method": "nothing"}, ["nothing", "emr"]),
+        ({"method.fats": 1}, ["fats", "is not an option"]),
+        ({"epocs": 1}, ["epocs", "epochs"]),
+        ({"epochs": 0}, ["epochs = 0", "from 1"]),
+        ({"seed": 3}, ["seed comes with the pairs"]),
+        ({"embeddings": "none.txt"}, ["none.txt", "no such file"]),
+        ({"task_order": ("zoo", "moon")}, ["moon", "port"]),
+        ({"task_order": ("zoo",)}, ["1 task", "at least 2"]),
+        ({"dataset": "nowhere"}, ["nowhere", "toy"]),
+    ],
+)
+def test_an_arm_that_cannot_be_run_is_named(small: Experiment, settings, words) -> None:
+    bad = small.with_(arms=(*small.arms, Arm("bad one", settings)))
+    sentence = refused(bad)
+    for word in ["bad one", *words]:
+        assert word in sentence
+
+
+def test_the_pair_is_named_where_its_order_is_wrong(small: Experiment) -> None:
+    pairs = (*small.pairs, Pair(0, 9, ("zoo", "sun")))
+    assert "order zoo, sun, seed 9" in refused(small.with_(pairs=pairs))
+
+
+def test_no_arm_no_pair_no_name(small: Experiment) -> None:
+    assert "no arm" in refused(small.with_(arms=()))
+    assert "0 pairs" in refused(small.with_(pairs=()))
+    assert "0.0625" in refused(small.with_(pairs=()))
+    assert "name" in refused(small.with_(name=" "))
+
+
+def test_what_is_there_twice_is_refused(small: Experiment) -> None:
+    assert "'plain' is there 2 times" in refused(small.with_(arms=(*small.arms, small.arms[0])))
+    twin = Arm("twin", {"method": "emr", "method.replay": "sample", "threads": 2})
+    assert "'replay' and 'twin' are the same" in refused(small.with_(arms=(*small.arms, twin)))
+    assert "order 1, seed 1" in refused(small.with_(pairs=(*small.pairs, small.pairs[0])))
+
+
+def test_too_many_cells_are_counted(small: Experiment) -> None:
+    many = small.with_(pairs=crossed(range(1, 101), range(100)))
+    assert "2 arms × 10000 pairs are 20,000 cells" in refused(many)
+
+
+def test_a_data_set_that_is_not_here_names_the_arm(small, monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path))
+    arms = (*small.arms, Arm("real", {"method": "emr", "dataset": "overnight"}))
+    with pytest.raises(DataMissing, match=r"Arm 'real'.*data get overnight"):
+        check(small.with_(arms=arms))
+
+
+def test_an_arm_without_memory_ignores_that_of_the_base(small: Experiment) -> None:
+    base = small.base.with_(method="emr", sampler="fss", memory_size=2)
+    experiment = replace(small, base=base)
+    check(experiment)
+    assert experiment.arm_config(experiment.arms[0]).sampler == RunConfig.sampler
+    assert experiment.arm_config(experiment.arms[1]).sampler == "fss"
+
+
+def test_pairs_go_outside_arms(small: Experiment) -> None:
+    order = [(pair, arm) for pair, arm, _ in small.configs()]
+    assert order == [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]
+    config = list(small.configs())[3][2]
+    assert (config.order_seed, config.seed, config.method) == (2, 2, "emr")
+    assert default_pairs(2) == (Pair(1, 1), Pair(2, 2))
+
+
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(presets))
+def test_every_preset_can_be_run(name: str, real_data) -> None:
+    check(presets[name].value())
+
+
+def test_the_demo_preset_can_be_run() -> None:
+    experiment = presets["demo"].value()
+    check(experiment)
+    assert (len(experiment.arms), len(experiment.pairs)) == (3, 5)
