@@ -136,3 +136,9 @@ def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def filled_home(trained_home: Path, home: Path) -> Path:
     """The test's own home, with the runs of `trained_home`."""
     return Path(shutil.copytree(trained_home, home))
+
+
+@pytest.fixture
+def no_chrome(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A machine without a Chrome or Chromium."""
+    monkeypatch.setenv("BROWSER_PATH", str(tmp_path / "no-browser"))

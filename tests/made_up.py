@@ -191,7 +191,7 @@ def tell_errors(
     """
     done = 0
     for k in range(tasks):
-        for stage, epochs in stages.items():
+        for number, (stage, epochs) in enumerate(stages.items()):
             for epoch in range(epochs):
                 if done == until:
                     return
@@ -209,4 +209,4 @@ def tell_errors(
                 n = len(places)
                 nll = tuple(3.0 * (rows - count) for count in right)
                 told = (tuple(right), (rows,) * n, nll, (rows - 1,) * n)
-                store.record(run, ErrorCounts(k, stage, epoch, on, splits, *told))
+                store.record(run, ErrorCounts(k, stage, epoch, on, splits, *told, number))

@@ -1,40 +1,41 @@
 """Error curves: training and test error after every epoch of every stage, on one axis of epochs.
 
 Runs record counts on a fixed sample of each task's rows (core.probes). Error is 1 − exact
-match, or the mean negative log-likelihood of the rows that the grammar can write. Runs with other
-stages are laid over one another task by task: a task's main stage (slow, train) begins at the same
-place for all, what comes before it (fast, initial) lies to its left.
+match, or the mean negative log-likelihood of the rows that the grammar covers. Runs with other
+stages are laid over one another task by task: a task's main stage, its last (slow, train), begins
+at the same coordinate for all, what comes before it (fast, initial) lies to its left.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import ColumnElement, and_, exists, false, func, or_, select
+from sqlalchemy import ColumnElement, and_, false, func, or_, select
 
-from core.analysis.settings import differing, method_name
-from core.config import RECORDING, RunConfig
+from core.analysis.recorded import runs_with
+from core.analysis.settings import differing, method_name, same_settings
+from core.config import RunConfig
 from core.runs.run import Run
 from core.runs.store import Store
-from core.runs.tables import errors, runs
+from core.runs.tables import errors
 
 MEASURES = {"match": "exact match error", "nll": "negative log-likelihood"}
 SPLITS = {"train": "training", "test": "test"}
-MAIN = ("slow", "train")  # the stages that the others lead up to
-COUNTS = ["correct", "total", "nll", "writable"]
-COLUMNS = ["run", "task", "stage", "epoch", "split", *COUNTS]
+COUNTS = {"correct": "correct", "total": "total", "nll": "nll", "covered": "writable"}
+KEY = ("task", "stage", "stage_number", "epoch", "split")
 FAST = ("fast", "fast_epochs", "fast_tasks")  # the options that say what the fast stage is
 
-_told = errors.c
+_columns = errors.c
 
 
 @dataclass(frozen=True)
 class Curves:
     """Errors of runs, and the sections of the axis that they lie on.
 
-    `table`: run, task, stage, epoch (from 0), split, COUNTS, match and nll_mean (shares and nats a
-    row; NaN where no row counts), at (the epoch's end on the axis, the first one's being 1).
+    `table`: run, KEY (all from 0), COUNTS, match and nll_mean (shares and nats a row; NaN where no
+    row counts), at (the epoch's end on the axis, the first one's being 1).
     `sections`: task, main, stages (names), start and end on the axis.
     """
 
@@ -43,47 +44,46 @@ class Curves:
 
 
 def recorded(store: Store, ids: Sequence[int]) -> set[int]:
-    """Which of these runs have told errors; quick, however many they told."""
-    told = exists().where(_told.run_id == runs.c.id)
-    return {row.id for row in store.fetch(select(runs.c.id).where(runs.c.id.in_(ids), told))}
+    """Which of these runs have recorded errors."""
+    return runs_with(store, errors, ids)
 
 
 def curves(store: Store, runs: Sequence[Run], on: str = "") -> Curves:
     """The errors of these runs on the rows of task `on`, or of all tasks seen by then, pooled."""
-    sums = [func.sum(_told[name]).label(name) for name in COUNTS]
-    place = [_told.run_id, _told.task, _told.stage, _told.epoch, _told.split]
-    query = select(_told.run_id.label("run"), *place[1:], *sums)
-    query = query.where(_told.run_id.in_([run.id for run in runs]))
+    key = [_columns.run_id.label("run"), *(_columns[name] for name in KEY)]
+    sums = [func.sum(_columns[column]).label(name) for name, column in COUNTS.items()]
+    query = select(*key, *sums).where(_columns.run_id.in_([run.id for run in runs]))
     if on:
         query = query.where(_only(runs, on))
-    query = query.group_by(*place).order_by(*place)
-    table = store.frame(query)
-    table = table.astype({"run": int, "task": int, "epoch": int})  # also where there is no row
-    counts = table[COUNTS].astype(float)
+    table = store.frame(query.group_by(*key))
+    table = table.astype(dict.fromkeys(("run", "task", "stage_number", "epoch"), int))  # also empty
+    counts = table[list(COUNTS)].astype(float)
     table["match"] = 1 - counts.correct / counts.total.replace(0, np.nan)
-    table["nll_mean"] = counts.nll / counts.writable.replace(0, np.nan)
+    table["nll_mean"] = counts.nll / counts.covered.replace(0, np.nan)
     return _laid_out(table)
 
 
-def _only(chosen: Sequence[Run], on: str) -> ColumnElement[bool]:
+def _only(runs: Sequence[Run], on: str) -> ColumnElement[bool]:
     """That a record is of the task so named, wherever each run learns it."""
-    places = [(run.id, names_of(run).index(on)) for run in chosen if on in names_of(run)]
-    return or_(false(), *(and_(_told.run_id == id, _told.on_task == i) for id, i in places))
+    learned = [(run.id, run.tasks.index(on)) for run in runs if on in run.tasks]
+    return or_(false(), *(and_(_columns.run_id == id, _columns.on_task == i) for id, i in learned))
 
 
 def _laid_out(table: pd.DataFrame) -> Curves:
-    """Each epoch's place: behind the longest earlier sections, whichever run has them."""
-    table = table.assign(main=table.stage.isin(MAIN))
-    stages = table.groupby(["run", "task", "main", "stage"], as_index=False).epoch.max()
+    """Each epoch's coordinate: behind the longest earlier sections, whichever run has them."""
+    table = table.assign(main=_is_main(table))
+    order = ["run", "task", "main", "stage_number", "stage"]
+    stages = table.groupby(order, as_index=False).epoch.max()
     stages["length"] = stages.epoch + 1
-    there = stages.groupby(["run", "task", "main"])
-    stages["before"] = there.length.cumsum() - stages.length  # of other stages in the section
-    ends = there.length.sum().groupby(["task", "main"]).max().rename("length").reset_index()
-    names = stages.groupby(["task", "main"]).stage.agg(lambda names: " / ".join(names.unique()))
-    ends["end"] = ends.length.cumsum()
-    sections = ends.assign(start=ends.end - ends.length, stages=names.to_numpy())
-    keys = ["run", "task", "main", "stage"]
-    table = table.merge(stages[[*keys, "before"]], on=keys)
+    by_section = stages.groupby(["run", "task", "main"])
+    stages["before"] = by_section.length.cumsum() - stages.length  # of earlier stages in it
+    sections = by_section.length.sum().groupby(["task", "main"]).max().to_frame("length")
+    named = stages.sort_values(["stage_number", "stage"]).groupby(["task", "main"]).stage
+    sections["stages"] = named.agg(lambda names: " / ".join(names.unique()))
+    sections["end"] = sections.length.cumsum()
+    sections["start"] = sections.end - sections.length
+    sections = sections.reset_index()
+    table = table.merge(stages[[*order, "before"]], on=order)
     table = table.merge(sections[["task", "main", "start"]], on=["task", "main"])
     table["at"] = table.start + table.before + table.epoch + 1
     table = table.sort_values(["run", "split", "at"], ignore_index=True)
@@ -91,44 +91,47 @@ def _laid_out(table: pd.DataFrame) -> Curves:
     return Curves(table.drop(columns=["main", "before", "start"]), sections[kept])
 
 
-def names_of(run: Run) -> list[str]:
-    """The run's tasks in its order."""
-    return list(run.tasks)
+def _is_main(table: pd.DataFrame) -> pd.Series:
+    """Whether a stage is its run's main one: the last of a task, of all that it has recorded."""
+    numbers = table.groupby(["run", "stage"]).stage_number.transform("max")
+    return numbers == table.groupby("run").stage_number.transform("max")
 
 
-def task_names(chosen: Sequence[Run]) -> list[str]:
-    """The name of each place in the order of tasks; empty where the runs learn others there."""
-    orders = [names_of(run) for run in chosen]
-    count = max(map(len, orders), default=0)
-    at = [{order[k] for order in orders if k < len(order)} for k in range(count)]
-    return [next(iter(names)) if len(names) == 1 else "" for names in at]
+def task_names(runs: Sequence[Run]) -> list[str]:
+    """The name of each task in order; empty where the runs learn different ones there."""
+    count = max((len(run.tasks) for run in runs), default=0)
+    named = [{run.tasks[k] for run in runs if k < len(run.tasks)} for k in range(count)]
+    return [next(iter(names)) if len(names) == 1 else "" for names in named]
 
 
-def labels(chosen: Sequence[Run]) -> dict[int, str]:
+def labels(runs: Sequence[Run]) -> dict[int, str]:
     """What to call each run: its method, what differs, and its number where that is not enough."""
-    configs = [run.config for run in chosen]
-    told = differing(configs, leave_out=("method",))
+    configs = [run.config for run in runs]
+    differences = differing(configs, leave_out=("method",))
     texts = [
         ", ".join([method_name(config), *words])
-        for config, words in zip(configs, told, strict=True)
+        for config, words in zip(configs, differences, strict=True)
     ]
+    counts = Counter(texts)
     return {
-        run.id: text if texts.count(text) == 1 else f"{text}, run {run.id}"
-        for run, text in zip(chosen, texts, strict=True)
+        run.id: text if counts[text] == 1 else f"{text}, run {run.id}"
+        for run, text in zip(runs, texts, strict=True)
     }
 
 
 def pair(candidates: Sequence[Run]) -> list[Run]:
     """The newest run with and without the fast stage (the paper's comparison), where there is one.
 
-    `told` are runs, newest first. Else the newest run alone; none of none.
+    `candidates` are runs, newest first. Else the newest run alone; none of none.
     """
-    for run in candidates:
-        same = [other for other in candidates if _but_fast(other.config) == _but_fast(run.config)]
-        beside = [other for other in same if has_fast(other.config) != has_fast(run.config)]
-        if beside:
-            both = sorted((run, beside[0]), key=lambda one: not has_fast(one.config))
-            return both
+    keys = [(_but_fast(run.config), has_fast(run.config)) for run in candidates]
+    newest: dict[tuple[str, bool], Run] = {}
+    for key, run in zip(keys, candidates, strict=True):
+        newest.setdefault(key, run)
+    for (settings, fast), run in zip(keys, candidates, strict=True):
+        counterpart = newest.get((settings, not fast))
+        if counterpart is not None:
+            return [run, counterpart] if fast else [counterpart, run]
     return list(candidates[:1])
 
 
@@ -146,10 +149,10 @@ def without_fast(config: RunConfig) -> RunConfig:
     return config.with_(method_options=kept | none)
 
 
-def _but_fast(config: RunConfig) -> RunConfig:
-    """What is left of a config when nothing is said of its fast stage and of what it records."""
+def _but_fast(config: RunConfig) -> str:
+    """All settings but those of the fast stage and of what is recorded."""
     kept = {name: value for name, value in config.method_options.items() if name not in FAST}
-    return config.with_(method_options=kept, **RECORDING)
+    return same_settings(config, method_options=kept)
 
 
 def last_values(table: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""How far a run is: the loss of each pass, in the order in which the passes were made."""
+"""How far a run is: the loss of each epoch, in the order in which they were trained."""
 
 import pandas as pd
 from sqlalchemy import func, select
@@ -10,10 +10,9 @@ COLUMNS = ["task", "stage", "epoch", "loss", "rows", "seconds"]
 
 
 def epoch_losses(store: Store, run: int) -> pd.DataFrame:
-    """A row for each finished epoch of the run: COLUMNS, and `number`, the pass's place from 1.
+    """A row for each finished epoch of the run: COLUMNS, and `number`, its position from 1.
 
-    Within a task the stages come in the order of their names (fast, slow; fast, train), which is
-    the order in which they are carried out.
+    Within a task the stages come in the order in which they are carried out.
     """
     query = select(*(epochs.c[name] for name in COLUMNS)).where(epochs.c.run_id == run)
     query = query.order_by(epochs.c.task, epochs.c.stage_number, epochs.c.epoch)

@@ -1,5 +1,6 @@
 """What runs are called by their settings: the method's name, and in what runs differ."""
 
+import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -24,6 +25,13 @@ def settings(config: RunConfig) -> dict[str, Any]:
         for name, value in getattr(config, f"{which}_options").items():
             flat[f"{which}.{name}"] = value
     return flat
+
+
+def same_settings(config: RunConfig, **changes: Any) -> str:
+    """A text that is equal for runs of equal results: all settings, with these changes, but what
+    is recorded.
+    """
+    return json.dumps(config.to_dict() | dict(RECORDING) | changes, sort_keys=True)
 
 
 def differing(configs: Sequence[RunConfig], leave_out: Collection[str] = ()) -> list[list[str]]:

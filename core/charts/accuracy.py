@@ -15,9 +15,8 @@ from core.charts.template import (
     colour,
     plain,
     symbols,
+    task_axis,
 )
-
-ANGLES = (0, -30, -90)  # of task names below an axis: the first at which they fit
 
 
 def curves(
@@ -63,9 +62,9 @@ def curves(
 def _band(rows: pd.DataFrame, measure: str, at: int) -> go.Scatter:
     deviation = rows[f"{measure}_deviation"].fillna(0)
     upper, lower = 100 * (rows[measure] + deviation), 100 * (rows[measure] - deviation)
-    place = rows.after + 1
+    learned = rows.after + 1
     return go.Scatter(
-        x=[*place, *place[::-1]],
+        x=[*learned, *learned[::-1]],
         y=[*upper, *lower[::-1]],
         fill="toself",
         fillcolor=colour(at, 0.15),
@@ -103,7 +102,7 @@ def _upper_bounds(table: pd.DataFrame, measure: str) -> list[go.Scatter]:
     """Each distinct upper bound once."""
     column = f"bound_{measure}"
     known = table.dropna(subset=[column])
-    drawn: dict[tuple, go.Scatter] = {}
+    drawn: dict[tuple[Any, ...], go.Scatter] = {}
     for _, rows in known.groupby("group", sort=False):
         values = tuple(zip(rows.after, rows[column].round(6), strict=True))
         drawn.setdefault(
@@ -138,18 +137,8 @@ def _published(row: Any, at: int, table: pd.DataFrame) -> go.Scatter:
 def _task_axis(figure: go.Figure, table: pd.DataFrame) -> None:
     """Ticks at the tasks, by name where all groups learn the same one there."""
     count = int(table.after.max()) + 1 if len(table) else 1
-    texts = []
-    for after in range(count):
-        names = table[table.after == after].task.unique()
-        known = len(names) == 1 and names[0]
-        texts.append(plain(f"{after + 1} · {names[0]}") if known else str(after + 1))
-    figure.update_xaxes(
-        title_text="tasks learned, in order",
-        tickvals=list(range(1, count + 1)),
-        ticktext=texts,
-        autotickangles=ANGLES,
-        range=[0.7, count + 0.5],
-    )
+    names = [table[table.after == after].task.unique() for after in range(count)]
+    task_axis(figure, [name[0] if len(name) == 1 else "" for name in names])
 
 
 def trajectory(curve: pd.DataFrame, tasks: Sequence[str], height: int = 300) -> go.Figure:
@@ -176,13 +165,7 @@ def trajectory(curve: pd.DataFrame, tasks: Sequence[str], height: int = 300) -> 
             )
         )
     count = max(len(tasks), int(curve.after.max()) + 1 if len(curve) else 1)
-    figure.update_xaxes(
-        title_text="tasks learned, in order",
-        tickvals=list(range(1, count + 1)),
-        ticktext=[plain(f"{k + 1} · {name}") for k, name in enumerate(tasks)],
-        autotickangles=ANGLES,
-        range=[0.6, count + 0.4],
-    )
+    task_axis(figure, [*tasks, *[""] * (count - len(tasks))])
     figure.update_yaxes(title_text="exact match (%)", range=[0, 102])
     figure.update_layout(uirevision="trajectory")
     return figure

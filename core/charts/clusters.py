@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.charts.template import PALETTE, SYMBOLS, blank, colour, heat, plain
+from core.charts.cells import heat
+from core.charts.template import PALETTE, SYMBOLS, blank, colour, lines, plain
 
 MANY = 1500  # points from which on the browser's graphics card draws them
 MOST_PAIRS = 4000  # points of a scatter of pairs
@@ -45,8 +46,7 @@ def form_map(
             },
             customdata=table.form.tolist(),
             hovertext=[
-                plain(f"cluster {row.cluster}, rows: {row.count_}\n{row.logical_form[:HOVER]}")
-                .replace("\n", "<br>")
+                lines(f"cluster {row.cluster}, rows: {row.count_}\n{row.logical_form[:HOVER]}")
                 for row in table.rename(columns={"rows": "count_"}).itertuples()
             ],
             hoverinfo="text",
@@ -117,6 +117,9 @@ def distances(forms: Sequence[int], matrix: np.ndarray) -> go.Figure:
             max(0.01, float(np.max(matrix, initial=0))),
             x=names,
             y=names,
+            xgap=0,
+            ygap=0,
+            hoverinfo=None,
             hovertemplate="forms %{y} and %{x}: %{z:.3f}<extra></extra>",
         )
     )

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from core.analysis.drops import LEAST, Comparison
 from core.analysis.forgetting import SPECIFIC
-from core.charts.template import NEUTRAL, blank, colour, plain
+from core.charts.template import NEUTRAL, blank, colour, lines, plain
 
 MOST_POINTS = 600  # of a group of drops that are drawn one by one
 MANY = 1500  # points from which on the browser's graphics card draws them
@@ -79,7 +79,7 @@ def differences(table: pd.DataFrame, left: str, right: str, height: int = 520) -
     )
     for kind, rows in table.groupby("kind", sort=False):
         hover = [
-            plain(f"{row.text}\n{left}: {row.drop_left:.3f}\n{right}: {row.drop_right:.3f}")
+            lines(f"{row.text}\n{left}: {row.drop_left:.3f}\n{right}: {row.drop_right:.3f}")
             for row in rows.itertuples()
         ]
         figure.add_trace(
@@ -95,7 +95,7 @@ def differences(table: pd.DataFrame, left: str, right: str, height: int = 520) -
                 },
                 unselected={"marker": {"opacity": 0.7}},
                 customdata=rows.action.tolist(),
-                hovertext=[text.replace("\n", "<br>") for text in hover],
+                hovertext=hover,
                 hoverinfo="text",
             )
         )

@@ -8,8 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.analysis.error_curves import SPLITS, Curves
-from core.charts.accuracy import ANGLES
-from core.charts.template import NEUTRAL, blank, colour, plain, symbols
+from core.charts.template import ANGLES, NEUTRAL, blank, boundary, colour, note, plain, symbols
 
 COLUMN = {"match": "match", "nll": "nll_mean"}
 UNIT = {"match": "%", "nll": "nats a row"}
@@ -29,9 +28,9 @@ def errors(
 ) -> go.Figure:
     """Error after every epoch: a colour for each run, test rows solid, training rows dotted.
 
-    `found` is analysis.errors.curves', `labels` say what its runs are called, `tasks` the names of
-    the tasks in order (empty where runs differ); `measure` is match or nll, `name` what people
-    call it. Solid lines stand between tasks, dotted ones between stages.
+    `curves` is analysis.error_curves.curves', `labels` say what its runs are called, `tasks` the
+    names of the tasks in order (empty where runs differ); `measure` is match or nll, `name` what
+    people call it. Solid lines stand between tasks, dotted ones between stages.
     """
     figure = blank(height)
     marks = symbols(len(labels))
@@ -53,17 +52,17 @@ def _curve(
     rows: pd.DataFrame, name: str, at: int, symbol: str, measure: str, tasks: Sequence[str]
 ) -> go.Scatter:
     """One run's errors on rows of one kind; the line is broken where the run skips a section."""
-    place = rows["at"].to_numpy(dtype=float)
+    epoch = rows["at"].to_numpy(dtype=float)
     value = rows[COLUMN[measure]].to_numpy() * (100 if measure == "match" else 1)
     hover = [
         plain(f"{name}: {_value(row, measure)}, {_where(row, tasks)}")
         for row in rows.to_dict("records")
     ]
-    step = np.diff(place).min(initial=np.inf)
-    gaps = np.flatnonzero(np.diff(place) > max(step, 1)) + 1
+    step = np.diff(epoch).min(initial=np.inf)
+    gaps = np.flatnonzero(np.diff(epoch) > max(step, 1)) + 1
     split = rows.split.iloc[0]
     return go.Scatter(
-        x=np.insert(place, gaps, np.nan),
+        x=np.insert(epoch, gaps, np.nan),
         y=np.insert(value, gaps, np.nan),
         name=plain(name),
         mode="lines+markers" if len(rows) <= MAX_POINTS / 4 else "lines",
@@ -78,7 +77,7 @@ def _value(row: dict[str, Any], measure: str) -> str:
     if measure == "match":
         wrong = int(row["total"] - row["correct"])
         return f"{100 * row['match']:.1f} % ({wrong} of {int(row['total'])} rows wrong)"
-    return f"{row['nll_mean']:.3f} nats a row (n = {int(row['writable'])})"
+    return f"{row['nll_mean']:.3f} nats a row (n = {int(row['covered'])})"
 
 
 def _where(row: dict[str, Any], tasks: Sequence[str]) -> str:
@@ -98,9 +97,9 @@ def _axis(figure: go.Figure, sections: pd.DataFrame, tasks: Sequence[str]) -> No
     for row in sections.itertuples():
         first = row.start == spans.start[row.task]
         if row.start:
-            shapes.append(_boundary(row.start + 0.5, "solid" if first else "dot"))
+            shapes.append(boundary(row.start + 0.5, "solid" if first else "dot"))
         if len(sections) <= MOST_NAMED:
-            notes.append(_stage_name(row.stages, row.start + 0.5))
+            notes.append(note(row.stages, row.start + 0.5, font={"size": 11, "color": NEUTRAL}))
     end = int(spans.end.max()) if len(spans) else 1
     figure.update_xaxes(
         title_text="epochs of each task learned, stage after stage",
@@ -111,15 +110,3 @@ def _axis(figure: go.Figure, sections: pd.DataFrame, tasks: Sequence[str]) -> No
         showgrid=False,
     )
     figure.update_layout(shapes=shapes, annotations=notes, legend={"y": 1.08})
-
-
-def _boundary(at: float, dash: str) -> dict[str, Any]:
-    line = {"color": NEUTRAL, "width": 1, "dash": dash}
-    return {"type": "line", "x0": at, "x1": at, "yref": "paper", "y0": 0, "y1": 1, "line": line}
-
-
-def _stage_name(text: str, at: float) -> dict[str, Any]:
-    place = {"x": at, "y": 1, "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    return place | {
-        "text": plain(text), "showarrow": False, "font": {"size": 11, "color": NEUTRAL},
-    }  # fmt: skip

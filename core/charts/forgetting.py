@@ -8,12 +8,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.analysis.forgetting import SPECIFIC, name_of
-from core.charts.accuracy import ANGLES
-from core.charts.template import DARK, blank, colour, heat, plain
+from core.charts.cells import PALE, heat, short, targets
+from core.charts.template import DARK, blank, colour, lines, plain, task_axis
 
 LABEL = 44  # letters of an action beside an axis
 PROBABILITY = "mean P(action | history, utterance)"
-_PALE_CELL = 0.57  # from this value on a cell is pale and takes dark marks
 
 
 def curves(
@@ -29,23 +28,24 @@ def curves(
     figure = blank(height)
     for at, row in enumerate(table.itertuples()):
         figure.add_trace(_curve(row, at, tasks, origin, row.action == chosen))
-    _task_axis(figure, tasks, origin, max((len(curve) for curve in table.curve), default=1))
+    count = max((len(curve) for curve in table.curve), default=1)
+    task_axis(figure, [name_of(tasks, k) for k in range(origin, origin + count)], origin)
     figure.update_yaxes(title_text=PROBABILITY, range=[-0.03, 1.03])
     figure.update_layout(hovermode="closest", legend={"itemwidth": 48, "traceorder": "normal"})
     return figure
 
 
 def _curve(row: Any, at: int, tasks: Sequence[str], origin: int, thick: bool) -> go.Scatter:
-    places = origin + np.arange(len(row.curve))
-    again = [bool(k in row.task_numbers and k != origin) for k in places]
+    numbers = origin + np.arange(len(row.curve))
+    again = [bool(k in row.task_numbers and k != origin) for k in numbers]
     hover = [
         f"{row.text}\nafter {name_of(tasks, k)}: {p:.4f}{', occurs in it' * box}"
-        for k, p, box in zip(places, row.curve, again, strict=True)
+        for k, p, box in zip(numbers, row.curve, again, strict=True)
     ]
     return go.Scatter(
-        x=places + 1,
+        x=numbers + 1,
         y=row.curve,
-        name=plain(_short(row.text)),
+        name=plain(short(row.text, LABEL)),
         mode="lines+markers",
         line={
             "color": colour(at),
@@ -60,50 +60,28 @@ def _curve(row: Any, at: int, tasks: Sequence[str], origin: int, thick: bool) ->
             "line": {"width": 2.5, "color": colour(at)},
         },
         unselected={"marker": {"opacity": 1}},
-        customdata=[row.action] * len(places),
-        hovertext=[plain(text).replace("\n", "<br>") for text in hover],
+        customdata=[row.action] * len(numbers),
+        hovertext=list(map(lines, hover)),
         hoverinfo="text",
-    )
-
-
-def _task_axis(figure: go.Figure, tasks: Sequence[str], origin: int, count: int) -> None:
-    places = range(origin, origin + count)
-    figure.update_xaxes(
-        title_text="tasks learned, in order",
-        tickvals=[k + 1 for k in places],
-        ticktext=[plain(f"{k + 1} · {name_of(tasks, k)}") for k in places],
-        autotickangles=ANGLES,
-        range=[origin + 0.7, origin + count + 0.45],
     )
 
 
 def heatmap(table: pd.DataFrame, tasks: Sequence[str], origin: int) -> go.Figure:
     """P of each action (down, in the table's order) after each task (across), boxes as in `curves`.
 
-    Invisible marks lie over the cells, with the action as `customdata`: a heatmap alone can't be
-    selected from.
+    What lies over the cells has its action as `customdata`.
     """
     grid = np.array([*table.curve], dtype=float).reshape(len(table), -1)
     figure = blank(110 + 17 * max(6, len(table)))
     x = origin + 1 + np.arange(grid.shape[1])
-    figure.add_trace(
-        heat(
-            np.round(grid, 4),
-            "mean P",
-            x=x,
-            y=np.arange(len(table)),
-            xgap=2,
-            ygap=1,
-            hoverinfo="skip",
-        )
-    )
+    figure.add_trace(heat(np.round(grid, 4), "mean P", x=x, y=np.arange(len(table)), ygap=1))
     for trace in _cell_marks(table, grid, tasks, origin):
         figure.add_trace(trace)
-    _task_axis(figure, tasks, origin, grid.shape[1])
+    task_axis(figure, [name_of(tasks, int(number) - 1) for number in x], origin)
     figure.update_xaxes(range=[origin + 0.5, origin + grid.shape[1] + 0.5], showgrid=False)
     figure.update_yaxes(
         tickvals=np.arange(len(table)),
-        ticktext=[plain(_short(text)) for text in table.text],
+        ticktext=[plain(short(text, LABEL)) for text in table.text],
         range=[len(table) - 0.5, -0.5],
         showgrid=False,
     )
@@ -116,10 +94,10 @@ def _cell_marks(
 ) -> list[go.Scatter]:
     """Boxes, dark on pale cells and white on dark ones, and what can be pointed at."""
     again = np.array(
-        [[k in places and k != origin for k in range(origin, origin + grid.shape[1])]
-         for places in table.task_numbers]
+        [[k in numbers and k != origin for k in range(origin, origin + grid.shape[1])]
+         for numbers in table.task_numbers]
     ).reshape(grid.shape)  # fmt: skip
-    pale = grid >= _PALE_CELL
+    pale = grid >= PALE
     marks = []
     for ink, where in ((DARK, again & pale), ("#ffffff", again & ~pale)):
         down, across = np.nonzero(where)
@@ -129,23 +107,9 @@ def _cell_marks(
         )
     down, across = (part.ravel() for part in np.indices(grid.shape))
     hover = [
-        plain(f"{table.text.iloc[i]}\nafter {name_of(tasks, origin + j)}: {grid[i, j]:.4f}")
+        lines(f"{table.text.iloc[i]}\nafter {name_of(tasks, origin + j)}: {grid[i, j]:.4f}")
         for i, j in zip(down, across, strict=True)
     ]
-    marks.append(
-        go.Scatter(
-            x=across + origin + 1,
-            y=down,
-            mode="markers",
-            marker={"symbol": "square", "size": 14, "opacity": 0},
-            unselected={"marker": {"opacity": 0}},
-            customdata=table.action.to_numpy()[down],
-            hovertext=[text.replace("\n", "<br>") for text in hover],
-            hoverinfo="text",
-        )
-    )
-    return marks
-
-
-def _short(text: str, most: int = LABEL) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+    actions = table.action.to_numpy()[down]
+    target = targets(across + origin + 1, down, hover, marker={"size": 14}, customdata=actions)
+    return [*marks, target]

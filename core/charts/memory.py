@@ -2,33 +2,35 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from core.analysis.memory import COUNTS, COVERED
+from core.charts.cells import heat, ink, short, targets
 from core.charts.template import (
-    DARK,
+    ANGLES,
     NEUTRAL,
     SYMBOLS,
     TEMPLATE,
     blank,
+    boundary,
     colour,
-    heat,
+    lines,
+    note,
     plain,
     symbols,
 )
 
-_PALE_CELL = 0.57  # from this value on a cell is pale and takes dark text
 MOST_TEXTS = 15  # memories up to which a matrix has its values written in
 MOST_STEPS = 5000
+LABEL = 46  # letters of an action beside an axis
 
 
 def entropies(measured: pd.DataFrame, whole: pd.DataFrame, height: int | None = None) -> go.Figure:
     """Action entropy of each memory, by frequency and by presence; a mark for each seed.
 
-    `measured` and `whole` (one row, drawn as a dashed line) are analysis.memory.measures'.
+    `measured` and `whole` (one row, drawn as a dashed line) are analysis.memory.measurements'.
     """
     labels = list(measured.label.unique())
     titles = [f"by {kind}" for kind in COUNTS]
@@ -98,34 +100,24 @@ def overlap(pairs: pd.DataFrame, names: Sequence[str], height: int | None = None
     count = len(names)
     grid = pairs.jaccard.to_numpy().reshape(count, count)
     figure = blank(height or 150 + 26 * max(4, count))
-    figure.add_trace(
-        heat(
-            grid,
-            "Jaccard",
-            xgap=2,
-            ygap=2,
-            hoverinfo="skip",
-        )
-    )
+    figure.add_trace(heat(grid, "Jaccard"))
     hover = [
         plain(f"{names[p.left]} and {names[p.right]}: {p.shared} rows shared, {p.jaccard:.3f}")
         for p in pairs.itertuples()
     ]
     shown = [f"{value:.2f}" if count <= MOST_TEXTS else "" for value in pairs.jaccard]
     figure.add_trace(
-        go.Scatter(
-            x=pairs.right,
-            y=pairs.left,
-            text=shown,
+        targets(
+            pairs.right,
+            pairs.left,
+            hover,
             mode="markers+text",
-            marker={"symbol": "square", "size": 24, "opacity": 0},
-            textfont={"color": np.where(pairs.jaccard >= _PALE_CELL, DARK, "#ffffff")},
-            hovertext=hover,
-            hoverinfo="text",
+            text=shown,
+            textfont={"color": ink(pairs.jaccard)},
         )
     )
     ticks = {"tickvals": list(range(count)), "ticktext": [plain(name) for name in names]}
-    figure.update_xaxes(**ticks, title_text="memory", showgrid=False, autotickangles=(0, -30, -90))
+    figure.update_xaxes(**ticks, title_text="memory", showgrid=False, autotickangles=ANGLES)
     figure.update_yaxes(**ticks, showgrid=False, autorange="reversed")
     figure.update_layout(showlegend=False)
     return figure
@@ -144,12 +136,12 @@ def histogram(table: pd.DataFrame, first: int, last: int) -> go.Figure:
     for at, label in enumerate(labels):
         rows = shown[shown.label == label]
         hover = [
-            plain(f"{row.action}\n{label}: {100 * row.share:.2f} %, {row.count_:g} times")
+            lines(f"{row.action}\n{label}: {100 * row.share:.2f} %, {row.count_:g} times")
             for row in rows.rename(columns={"count": "count_"}).itertuples()
         ]
         common = {
             "x": 100 * rows.share.to_numpy(), "y": rows["rank"].to_numpy(), "name": plain(label),
-            "hovertext": [text.replace("\n", "<br>") for text in hover], "hoverinfo": "text",
+            "hovertext": hover, "hoverinfo": "text",
         }  # fmt: skip
         if at == 0:
             bar = {"color": "rgba(128,128,128,0.35)"}
@@ -161,7 +153,7 @@ def histogram(table: pd.DataFrame, first: int, last: int) -> go.Figure:
     figure.update_xaxes(title_text="share of all action counts (%)", rangemode="tozero")
     figure.update_yaxes(
         tickvals=one["rank"],
-        ticktext=[plain(_short(action)) for action in one.action],
+        ticktext=[plain(short(action, LABEL)) for action in one.action],
         range=[last + 0.6, first - 0.6] if count == last - first + 1 else None,
         autorange=None if count == last - first + 1 else "reversed",
         showgrid=False,
@@ -170,14 +162,10 @@ def histogram(table: pd.DataFrame, first: int, last: int) -> go.Figure:
     return figure
 
 
-def _short(text: str, most: int = 46) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
 def trajectory(table: pd.DataFrame, height: int = 320) -> go.Figure:
     """Entropy after each step of a sampler's search, the ends of its sweeps marked off.
 
-    `table` is analysis.memory_rows.course's.
+    `table` is analysis.memory_rows.trajectory's.
     """
     figure = blank(height)
     shown = table[:: max(1, -(-len(table) // MOST_STEPS))]
@@ -212,34 +200,11 @@ def _mark_sweeps(figure: go.Figure, table: pd.DataFrame) -> None:
     """A line at the end of each sweep, its number above it where there is room."""
     room = len(table) / 40  # steps that a number takes
     labelled = -2 * room
-    lines, numbers = [], []  # added together: one by one takes the square of their number
+    sweeps, numbers = [], []  # added together: one by one takes the square of their number
     for sweep, last in table.dropna(subset=["sweep"]).groupby("sweep").step.max().items():
-        place = last + 0.5
-        line = {"color": NEUTRAL, "width": 1, "dash": "dot"}
-        lines.append(
-            {
-                "type": "line",
-                "x0": place,
-                "x1": place,
-                "y0": 0,
-                "y1": 1,
-                "yref": "y domain",
-                "line": line,
-            }
-        )
-        if last - labelled < room:
-            continue
-        numbers.append(
-            {
-                "x": place,
-                "y": 1,
-                "yref": "paper",
-                "yanchor": "bottom",
-                "xanchor": "right",
-                "showarrow": False,
-                "text": f"sweep {sweep}" if labelled < 0 else str(sweep),
-                "font": {"size": 12, "color": NEUTRAL},
-            }
-        )
-        labelled = last
-    figure.update_layout(shapes=lines, annotations=numbers)
+        sweeps.append(boundary(last + 0.5))
+        if last - labelled >= room:
+            text = f"sweep {sweep}" if labelled < 0 else str(sweep)
+            numbers.append(note(text, last + 0.5, xanchor="right"))
+            labelled = last
+    figure.update_layout(shapes=sweeps, annotations=numbers)

@@ -7,63 +7,50 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.analysis.forgetting import name_of
-from core.charts.template import DARK, blank, heat, plain
+from core.charts.cells import heat, ink, short, targets
+from core.charts.template import blank, lines, plain
 from core.inspection.steps import Trace
 
-_PALE_CELL = 0.57  # from this value on a cell is pale and takes dark marks
 LABEL = 26  # letters of an action beside an axis
 
 
 def strip(recorded: pd.DataFrame, gold: Sequence[str], tasks: Sequence[str]) -> go.Figure:
     """P of each gold step (across) after each task (down); ✗ at a parse's first wrong step.
 
-    `told` is analysis.drilldown.told_rows' for one row, `gold` the texts of its steps. Invisible
-    marks over the cells have the task after which as `customdata`.
+    `recorded` is analysis.drilldown.predictions_on's for one row, `gold` the texts of its steps.
+    What lies over the cells has the task after which as `customdata`.
     """
     grid = np.array([_row(p, len(gold)) for p in recorded.gold]).reshape(len(recorded), len(gold))
     y = [plain(f"{k + 1} · {name_of(tasks, k)}") for k in recorded.after]
     figure = blank(190 + 30 * max(2, len(recorded)))
-    figure.add_trace(
-        heat(
-            np.round(grid, 4),
-            "P(step)",
-            x=np.arange(1, len(gold) + 1),
-            y=y,
-            xgap=2,
-            ygap=2,
-            hoverinfo="skip",
-        )
-    )
+    steps = np.arange(1, len(gold) + 1)
+    figure.add_trace(heat(np.round(grid, 4), "P(step)", x=steps, y=y))
     down, across = (part.ravel() for part in np.indices(grid.shape))
     wrong = [-1 if pd.isna(step) else int(step) for step in recorded.first_wrong]
     first = np.array([wrong[i] == j for i, j in zip(down, across, strict=True)], dtype=bool)
     hover = [
-        plain(
+        lines(
             f"after {name_of(tasks, recorded.after.iloc[i])}, step {j + 1}: P = {grid[i, j]:.4f}\n"
             f"{gold[j]}" + ("\nfirst wrong step of the parse" if wrong[i] == j else "")
-        ).replace("\n", "<br>")
+        )
         for i, j in zip(down, across, strict=True)
     ]
-    pale = grid.ravel() >= _PALE_CELL
     figure.add_trace(
-        go.Scatter(
-            x=across + 1,
-            y=[y[i] for i in down],
-            text=np.where(first, "✗", "").tolist(),
+        targets(
+            across + 1,
+            [y[i] for i in down],
+            hover,
             mode="markers+text",
-            marker={"symbol": "square", "size": 22, "opacity": 0},
-            unselected={"marker": {"opacity": 0}},
-            textfont={"color": np.where(pale, DARK, "#ffffff").tolist(), "size": 16},
+            text=np.where(first, "✗", "").tolist(),
+            textfont={"color": ink(grid.ravel()), "size": 16},
             customdata=recorded.after.to_numpy()[down],
-            hovertext=hover,
-            hoverinfo="text",
         )
     )
     figure.update_xaxes(
         title_text="gold steps",
         range=[0.4, len(gold) + 0.6],
-        tickvals=np.arange(1, len(gold) + 1),
-        ticktext=[plain(_short(text)) for text in gold],
+        tickvals=steps,
+        ticktext=[plain(short(text, LABEL)) for text in gold],
         tickangle=-35,
         showgrid=False,
     )
@@ -72,9 +59,9 @@ def strip(recorded: pd.DataFrame, gold: Sequence[str], tasks: Sequence[str]) -> 
     return figure
 
 
-def _row(told: Sequence[float | None], steps: int) -> list[float]:
-    """As numbers; NaN where nothing is told."""
-    return [np.nan if p is None else p for p in told] if len(told) == steps else [np.nan] * steps
+def _row(gold: Sequence[float | None], steps: int) -> list[float]:
+    """As numbers; NaN where nothing is recorded."""
+    return [np.nan if p is None else p for p in gold] if len(gold) == steps else [np.nan] * steps
 
 
 def attention(trace: Trace, wrong: int | None = None) -> go.Figure:
@@ -86,13 +73,12 @@ def attention(trace: Trace, wrong: int | None = None) -> go.Figure:
     grid = np.array([step.attention for step in trace.steps]).reshape(len(trace.steps), len(words))
     steps = np.arange(1, len(trace.steps) + 1)
     names = [
-        f"{'✗ ' * (at == wrong)}{_short(step.action or '(nothing applicable)', 36)}"
+        f"{'✗ ' * (at == wrong)}{short(step.action or '(nothing applicable)', 36)}"
         for at, step in enumerate(trace.steps)
     ]
     hover = [
         [
-            plain(f"step {t + 1}, {step.action}: P = {step.probability:.4f}\n")
-            + plain(f"{word}: {weight:.3f}")
+            lines(f"step {t + 1}, {step.action}: P = {step.probability:.4f}\n{word}: {weight:.3f}")
             for word, weight in zip(trace.words or ("",), step.attention, strict=True)
         ]
         for t, step in enumerate(trace.steps)
@@ -105,15 +91,14 @@ def attention(trace: Trace, wrong: int | None = None) -> go.Figure:
             float(grid.max(initial=0)) or 1,
             x=words,
             y=steps,
-            xgap=2,
             ygap=1,
-            hovertext=[[text.replace("\n", "<br>") for text in row] for row in hover],
+            hovertext=hover,
             hoverinfo="text",
         )
     )
     figure.update_xaxes(
         tickvals=words,
-        ticktext=[plain(_short(word)) for word in trace.words or ("",)],
+        ticktext=[plain(short(word, LABEL)) for word in trace.words or ("",)],
         type="category",
         tickangle=-35,
         side="top",
@@ -128,7 +113,3 @@ def attention(trace: Trace, wrong: int | None = None) -> go.Figure:
     )
     figure.update_layout(margin={"t": 70, "b": 20})
     return figure
-
-
-def _short(text: str, most: int = LABEL) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,12 +1,11 @@
-"""A run while it goes on: the loss of each pass, the tasks marked off."""
+"""A run while it goes on: the loss of each epoch, the tasks marked off."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.charts.template import DASHES, NEUTRAL, SYMBOLS, blank, colour, plain
+from core.charts.template import DASHES, NEUTRAL, SYMBOLS, blank, boundary, colour, note, plain
 
 FEW = 4  # tasks whose names fit over half a page; of more only the numbers
 MAX_POINTS = 1000  # a figure that is sent every second has to stay small
@@ -15,9 +14,9 @@ MAX_POINTS = 1000  # a figure that is sent every second has to stay small
 def loss(
     losses: pd.DataFrame, tasks: Sequence[str], *, now: float | None = None, height: int = 300
 ) -> go.Figure:
-    """Mean loss of each pass over a task's rows, a colour for each stage.
+    """Mean loss of each epoch over a task's rows, a colour for each stage.
 
-    `passes` is analysis.progress.passes'; `now` is the running mean of the pass that is under way,
+    `passes` is analysis.progress.epoch_losses'; `now` is the running mean of the epoch under way,
     drawn as an open circle.
     """
     figure = blank(height)
@@ -37,31 +36,23 @@ def loss(
         )
     starts = [(int(task), first) for task, first in losses.groupby("task").number.min().items()]
     figure.update_layout(
-        xaxis={"title_text": "passes so far", "range": [0.4, max(len(losses) + 1.6, 6)]},
+        xaxis={"title_text": "epochs so far", "range": [0.4, max(len(losses) + 1.6, 6)]},
         yaxis={"title_text": "loss (nats a row)", "rangemode": "tozero"},
-        shapes=[_boundary(first) for task, first in starts if task],
-        annotations=[_task_name(task, first, tasks) for task, first in starts],
+        shapes=[boundary(first - 0.5) for task, first in starts if task],
+        annotations=[note(_task_name(task, tasks), first - 0.4) for task, first in starts],
         uirevision="loss",
         legend={"y": 1.1},
     )
     return figure
 
 
-def _boundary(first: int) -> dict[str, Any]:
-    """A line before the first pass of a task."""
-    place = {"type": "line", "x0": first - 0.5, "x1": first - 0.5, "yref": "paper"}
-    return place | {"y0": 0, "y1": 1, "line": {"color": NEUTRAL, "width": 1, "dash": "dot"}}
-
-
-def _task_name(task: int, first: int, tasks: Sequence[str]) -> dict[str, Any]:
+def _task_name(task: int, tasks: Sequence[str]) -> str:
     named = task < len(tasks) and len(tasks) <= FEW
-    text = plain(f"{task + 1} · {tasks[task]}") if named else str(task + 1)
-    place = {"x": first - 0.4, "y": 1, "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    return place | {"text": text, "showarrow": False, "font": {"size": 12, "color": NEUTRAL}}
+    return f"{task + 1} · {tasks[task]}" if named else str(task + 1)
 
 
 def _stage(passes: pd.DataFrame, stage: str, at: int, tasks: Sequence[str]) -> go.Scatter:
-    """The passes of one stage; the line is broken where another stage lies between."""
+    """The epochs of one stage; the line is broken where another stage lies between."""
     rows = passes[passes.stage == stage]
     x: list[float | None] = []
     y: list[float | None] = []
@@ -71,7 +62,7 @@ def _stage(passes: pd.DataFrame, stage: str, at: int, tasks: Sequence[str]) -> g
         for row in part.itertuples():
             x.append(row.number)
             y.append(row.loss)
-            text.append(plain(f"{name}, {stage} pass {row.epoch + 1}: loss {row.loss:.3f}"))
+            text.append(plain(f"{name}, {stage} epoch {row.epoch + 1}: loss {row.loss:.3f}"))
         x.append(None)
         y.append(None)
         text.append("")

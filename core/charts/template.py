@@ -5,6 +5,7 @@ more) on white and on the dark theme alike. Line styles and symbols repeat what 
 """
 
 import html
+from collections.abc import Sequence
 from itertools import cycle, islice
 from typing import Any
 
@@ -15,9 +16,7 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star")
 NEUTRAL = "#808080"  # for what is not data of a run: upper bounds, boundaries, published values
 DARK = "#1f2730"  # text on what is pale in either theme
-SEQUENTIAL = (  # from dark to pale, so that shares can be told apart without telling hues apart
-    (0.0, "#1d2b3a"), (0.35, "#20606f"), (0.6, "#3f9a94"), (0.8, "#9bcfae"), (1.0, "#eff3cf"),
-)  # fmt: skip
+ANGLES = (0, -30, -90)  # of names below an axis: the first at which they fit
 
 TEMPLATE = go.layout.Template(
     layout={
@@ -39,6 +38,11 @@ def plain(text: str) -> str:
     return html.escape(text, quote=False)
 
 
+def lines(text: str) -> str:
+    """Text of several lines as plotly shows it letter for letter."""
+    return plain(text).replace("\n", "<br>")
+
+
 def colour(index: int, alpha: float = 1.0) -> str:
     """The index-th colour of the palette, round and round, as CSS."""
     value = PALETTE[index % len(PALETTE)].lstrip("#")
@@ -58,7 +62,29 @@ def blank(height: int = 380) -> go.Figure:
     return figure
 
 
-def heat(z: Any, measure: str, most: float = 1.0, **more: Any) -> go.Heatmap:
-    """Cells from dark (0) to pale (`most`), with `measure` beside the bar of colours."""
-    bar = {"title": {"text": measure, "side": "right"}, "thickness": 12}
-    return go.Heatmap(z=z, zmin=0, zmax=most, colorscale=SEQUENTIAL, colorbar=bar, **more)
+def task_axis(figure: go.Figure, names: Sequence[str], first: int = 0) -> None:
+    """Ticks at the tasks from number `first` (from 0) on; an empty name leaves the number alone."""
+    labels = {
+        number: f"{number} · {name}" if name else str(number)
+        for number, name in enumerate(names, start=first + 1)
+    }
+    figure.update_xaxes(
+        title_text="tasks learned, in order",
+        tickvals=list(labels),
+        ticktext=list(map(plain, labels.values())),
+        autotickangles=ANGLES,
+        range=[first + 0.65, first + len(names) + 0.5],
+    )
+
+
+def boundary(x: float, dash: str = "dot") -> dict[str, Any]:
+    """A line over the whole height, for a figure's shapes."""
+    line = {"color": NEUTRAL, "width": 1, "dash": dash}
+    return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": line}
+
+
+def note(text: str, x: float, **more: Any) -> dict[str, Any]:
+    """Small text above the figure at `x`, for its annotations."""
+    where = {"x": x, "y": 1, "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    look = {"text": plain(text), "showarrow": False, "font": {"size": 12, "color": NEUTRAL}}
+    return where | look | more

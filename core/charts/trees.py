@@ -7,6 +7,7 @@ import networkx as nx
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from core.charts.cells import short
 from core.charts.template import NEUTRAL, TEMPLATE, blank, colour, plain
 from core.language.tree import Node
 
@@ -69,7 +70,7 @@ def _lay_out(form: Node) -> _Layout:
     _grow(graph, form)
     depth = nx.single_source_shortest_path_length(graph, 0)
     for most in LABELS:
-        text = {node: _short(label, most) for node, label in graph.nodes(data="label")}
+        text = {node: short(label, most) for node, label in graph.nodes(data="label")}
         room = _room(graph, text)
         if room[0] <= WIDTH:
             break
@@ -142,7 +143,3 @@ def _fit(figure: go.Figure, layout: _Layout, **where: int) -> None:
     figure.update_xaxes(visible=False, range=[-spare, layout.width + spare], **where)
     figure.update_yaxes(visible=False, range=[bottom, -0.5], **where)
     figure.update_layout(showlegend=False, hovermode="closest")
-
-
-def _short(label: str, most: int) -> str:
-    return label if len(label) <= most else label[: most - 1] + "…"

@@ -76,6 +76,32 @@ def test_runs_without_a_stage_leave_its_place_empty(store):
     assert found.sections.stages.tolist() == ["fast / initial", "slow / train"] * 3
 
 
+def test_stages_come_in_the_order_in_which_they_were_carried_out(store):
+    """By number, never by the alphabet."""
+    runs = [told(store, stages={"warm": 2, "adapt": 3}), told(store, stages={"zero": 1, "one": 2})]
+    found = error_curves.curves(store, [store.run(run) for run in runs])
+    assert found.sections.stages.tolist() == ["warm / zero", "adapt / one"] * 3
+    first = found.table[(found.table.split == "test") & (found.table.task == 0)]
+    order = {
+        run: list(zip(rows.stage, rows["at"], strict=True)) for run, rows in first.groupby("run")
+    }
+    assert order[runs[0]] == [("warm", 1), ("warm", 2), ("adapt", 3), ("adapt", 4), ("adapt", 5)]
+    assert order[runs[1]] == [("zero", 1), ("one", 3), ("one", 4)]
+
+
+def test_three_stages_lead_up_to_the_last_one_after_another(store):
+    run = told(store, stages={"warm": 1, "mid": 2, "adapt": 1}, tasks=1)
+    found = error_curves.curves(store, [store.run(run)])
+    assert found.sections[["stages", "start", "end"]].to_numpy().tolist() == [
+        ["warm / mid", 0, 3],
+        ["adapt", 3, 4],
+    ]
+    test = found.table[found.table.split == "test"]
+    assert list(zip(test.stage, test["at"], strict=True)) == [
+        ("warm", 1), ("mid", 2), ("mid", 3), ("adapt", 4),
+    ]  # fmt: skip
+
+
 def test_a_task_is_found_by_its_name_wherever_a_run_learns_it(store):
     turned = tuple(reversed(TASKS))
     runs = [store.run(told(store)), store.run(told(store, names=turned))]

@@ -78,7 +78,7 @@ def test_long_runs_are_thinned_out_and_names_are_no_markup(drawn):
     count = 5 * MAX_POINTS
     table = pd.DataFrame({
         "run": 1, "task": 0, "stage": "slow", "epoch": range(count), "split": "test",
-        "correct": 1, "total": 2, "nll": 1.0, "writable": 2, "match": 0.5, "nll_mean": 0.5,
+        "correct": 1, "total": 2, "nll": 1.0, "covered": 2, "match": 0.5, "nll_mean": 0.5,
         "at": range(1, count + 1),
     })  # fmt: skip
     sections = pd.DataFrame([{"task": 0, "main": True, "stages": "slow", "start": 0, "end": count}])

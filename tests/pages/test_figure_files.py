@@ -20,13 +20,6 @@ DATA = pd.DataFrame(
 )
 
 
-@pytest.fixture
-def no_chrome(monkeypatch, tmp_path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.delenv("BROWSER_PATH", raising=False)
-    monkeypatch.setattr(export, "PLACES", ())
-
-
 def test_the_csv_is_the_data_and_the_page_the_figure(no_chrome) -> None:
     figure = go.Figure(go.Scatter(x=DATA["count"], y=DATA.value))
     csv, page = offers(figure, DATA, "accuracy")

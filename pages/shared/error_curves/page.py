@@ -95,7 +95,7 @@ def _split() -> str:
 
 def _on(chosen: list[Run]) -> str:
     """One of the tasks that the runs learn, by name, or all of them."""
-    names = dict.fromkeys(name for run in chosen for name in analysis.names_of(run))
+    names = dict.fromkeys(name for run in chosen for name in run.tasks)
     return choose("on", "Measured on", ["", *names], "", {"": ALL})
 
 
