@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -239,3 +240,21 @@ def test_looking_on_does_not_import_torch(words: list[str]) -> None:
     )
     ended = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, check=False)
     assert ended.returncode == 0, ended.stderr.decode()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [["train", "--quiet"], ["runs"], ["train", "--help"]])
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.9])
+def test_ctrl_c_while_a_command_starts_is_one_word(words: list[str], share: float) -> None:
+    """From the moment on at which the program's first own line has run."""
+    command = [sys.executable, "-v", "-m", "core", *words]  # -v names each import on stderr
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    for line in process.stderr:
+        if b"core.commands.entry" in line:
+            break
+    time.sleep(2 * share)
+    process.send_signal(signal.SIGINT)
+    err = process.stderr.read()
+    assert process.wait() in (0, 3)
+    assert b"Traceback" not in err
+    assert process.returncode == 0 or b"Broken off.\n" in err or b" stopped after " in err

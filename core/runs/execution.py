@@ -53,8 +53,11 @@ def execute(
         try:
             status, error = _learn(store, run, hold, watch, train), ""
         except Exception as problem:
-            status, error = FAILED, explain(problem)
-            _log(run, problem, error)
+            if threading.main_thread().is_alive():
+                status, error = FAILED, explain(problem)
+                _log(run, problem, error)
+            else:  # Python ends: nothing can be imported and no thread begun from here on
+                status, error = STOPPED, ""
         except BaseException:
             _settle(store, run, owner, INTERRUPTED, "It was broken off.", patience)
             raise

@@ -1,13 +1,15 @@
 """The manager: the worker threads of a process that carry queued runs out.
 
 The queue is the store's. There is one manager a process; it belongs to no session and no page.
-Nothing has to be shut down: a process that dies leaves whole transactions and whole checkpoints.
+It is closed when the main thread has ended, before the interpreter is: PyTorch aborts a process
+whose threads still train then. A process that dies leaves whole transactions and checkpoints.
 """
 
 import logging
 import os
 import sys
 import threading
+import time
 import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -16,13 +18,13 @@ from core import paths
 from core.config import RunConfig
 from core.runs import checkpoints, devices
 from core.runs.execution import Train, execute
-from core.runs.owner import new_owner
-from core.runs.run import StoreError
+from core.runs.owner import Owner, new_owner
+from core.runs.run import STOPPED, StoreError
 from core.runs.store import Store
 
 IDLE_SECONDS = 1.0  # between two looks at the queue: another process may have added to it
 WATCH_SECONDS = 5.0  # between two searches for runs whose process is gone
-CLOSE_SECONDS = 10.0
+CLOSE_SECONDS = 7.0  # for what runs to stop within a batch when the process ends
 
 _PROCESS = "total_recall_process"
 
@@ -54,6 +56,7 @@ class Manager:
         self._closing = threading.Event()
         self._change = threading.Condition()
         self._stops: dict[int, threading.Event] = {}  # runs carried out here
+        self._owners: dict[int, Owner] = {}
         self._threads: list[threading.Thread] = []
         store.mark_interrupted()
         self._start("run manager", self._manage)
@@ -95,13 +98,23 @@ class Manager:
         checkpoints.delete(id)
 
     def close(self) -> None:
-        """Stop what runs here and end the threads."""
+        """Stop what runs here and end the threads, within CLOSE_SECONDS.
+
+        A run that takes longer (it reads its data, say) is stopped from its last checkpoint: what
+        it still does is no longer recorded.
+        """
+        deadline = time.monotonic() + CLOSE_SECONDS
         self._closing.set()
         for stop in list(self._stops.values()):
             stop.set()
         self._wake()
         for thread in list(self._threads):
-            thread.join(CLOSE_SECONDS)
+            thread.join(max(0.0, deadline - time.monotonic()))
+        for id, owner in list(self._owners.items()):
+            try:
+                self.store.set_status(id, STOPPED, owner=owner)
+            except StoreError as error:  # it has just ended, or the store is away
+                log.warning("Run %d did not end in time: %s", id, error)
         self.store.close()
 
     # --- threads ------------------------------------------------------------------------------
@@ -136,12 +149,13 @@ class Manager:
                         self._change.wait(IDLE_SECONDS)
                     continue
                 stop = self._stops[run.id] = threading.Event()
+                self._owners[run.id] = owner
                 if self._closing.is_set():
                     stop.set()
                 try:
                     execute(self.store, run, owner, stop=stop, train=self._train)
                 finally:
-                    del self._stops[run.id]
+                    del self._stops[run.id], self._owners[run.id]
             except Exception as error:  # the worker outlives whatever a run or the store does
                 log.error("Worker on %s: %s", device, error, exc_info=error)
                 self._closing.wait(IDLE_SECONDS)
@@ -171,14 +185,17 @@ def manager() -> Manager:
 
     It hangs on a module of our own making, which no file watcher evicts: code that was edited and
     imported again finds the manager that is there. TOTAL_RECALL_WORKERS (default 1) says how many
-    workers a device gets.
+    workers a device gets. StoreError where the process ends.
     """
     process = sys.modules.setdefault(_PROCESS, types.ModuleType(_PROCESS))
     lock = process.__dict__.setdefault("lock", threading.Lock())
     with lock:
+        if not threading.main_thread().is_alive():
+            raise StoreError("The server is ending.")
         place = (str(paths.home()), paths.database_url())
         if process.__dict__.get("place") != place:
             _end_manager(process)
+            _close_at_end(process)
             process.__dict__["manager"] = Manager(Store(), workers=_workers())
             process.__dict__["place"] = place
         return process.__dict__["manager"]
@@ -190,6 +207,22 @@ def close_manager() -> None:
     if process is not None:
         with process.__dict__["lock"]:
             _end_manager(process)
+
+
+def _close_at_end(process: types.ModuleType) -> None:
+    """Have the manager closed as soon as the main thread has ended: once a process.
+
+    A thread that waits, not `atexit`, whose turn comes after pages' threads have ended.
+    """
+    if "end" not in process.__dict__:
+        end = threading.Thread(target=_end, name="end of run manager", daemon=False)
+        process.__dict__["end"] = end
+        end.start()
+
+
+def _end() -> None:
+    threading.main_thread().join()
+    close_manager()
 
 
 def _end_manager(process: types.ModuleType) -> None:

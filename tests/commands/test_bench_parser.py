@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from core.__main__ import BAD_USAGE, main
 from core.commands.bench import parser as bench
+from core.commands.entry import BAD_USAGE, main
 from core.data.base import DataMissing
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.__main__ import BAD_USAGE, FAILED, main
+from core.commands.entry import BAD_USAGE, FAILED, main
 from core.data.upload import uploads
 from core.registry import datasets
 from tests.data.mirror import NAMES, contents, mirror, write_digests, write_files

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.__main__ import build_parser
 from core.analysis.command_line import command_line, flag
+from core.commands.entry import build_parser
 from core.commands.line import read_config
 from core.config import OPTION_GROUPS, RunConfig, read_toml
 from core.options import ConfigError, OptionSpec, specs

@@ -5,7 +5,7 @@ import shlex
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.__main__ import build_parser
+from core.commands.entry import build_parser
 from core.commands.line import read_config
 from core.config import RunConfig
 from core.runs.run import StoreUnavailable

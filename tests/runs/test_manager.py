@@ -1,5 +1,6 @@
 """The manager: queue, workers, what happens to one run when another fails."""
 
+import subprocess
 import sys
 import threading
 import time
@@ -160,6 +161,61 @@ def test_closing_stops_what_runs(make, store, fake, until) -> None:
     made.close()
     assert time.monotonic() - began < 5
     assert store.run(id).status == "stopped"
+
+
+def test_closing_does_not_wait_for_a_run_that_does_not_heed_it(
+    make, store, fake, until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manager_module, "CLOSE_SECONDS", 0.2)
+    reached, go_on = threading.Event(), threading.Event()
+
+    def before_step(epoch: int, step: int) -> None:
+        reached.set()
+        go_on.wait(30)
+
+    fake.before_step = before_step
+    made = make()
+    id = made.submit(CONFIG)
+    reached.wait(30)
+    made.close()
+    assert store.run(id).status == "stopped"
+    go_on.set()
+    until(lambda: not made._owners)
+    assert (store.run(id).status, store.run(id).error) == ("stopped", "")
+
+
+ENDS_WITH_A_RUN = """
+import sys, time, threading
+from core.config import RunConfig
+from core.runs import manager as module
+
+def train(config, record, should_stop=lambda: False, **more):
+    print("begun", flush=True)
+    while threading.main_thread().is_alive():
+        time.sleep(0.01)
+    if sys.argv[1] == "import":
+        import concurrent.futures.process  # refused while Python ends
+    while not should_stop():
+        time.sleep(0.01)
+    raise sequence.Stopped
+
+from core.training import sequence
+sequence.train = train
+made = module.manager()
+made.submit(RunConfig())
+while not made._owners:
+    time.sleep(0.01)
+time.sleep(0.5)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["import", "nothing"])
+def test_a_process_that_ends_stops_its_runs_first(store, what: str) -> None:
+    command = [sys.executable, "-c", ENDS_WITH_A_RUN, what]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (0, "begun\n"), ended.stderr
+    assert (store.run(1).status, store.run(1).error) == ("stopped", "")
 
 
 def test_a_process_has_one_manager_even_when_the_code_is_imported_again(home) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.paths import PROJECT
+from pages.shared.ui.ending import end_in_time
 
 _STYLE = """<style>
 .stMainBlockContainer { max-width: 80rem; }
@@ -47,6 +48,7 @@ def open_page(
         layout="wide",
         initial_sidebar_state=230,
     )
+    end_in_time()
     st.session_state["page"] = title
     st.html(_STYLE)
     st.logo(str(PROJECT / "assets/logo.svg"), size="large")

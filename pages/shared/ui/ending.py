@@ -1,0 +1,43 @@
+"""How a server ends: on Ctrl-C or SIGTERM, within ten seconds, its runs stopped before.
+
+The threads of pages are daemons: they still compute when the interpreter ends, and one that is
+inside PyTorch then aborts the process. So they are waited for, and not for long.
+"""
+
+import logging
+import os
+import sys
+import threading
+import time
+from functools import cache
+
+from streamlit import runtime
+
+from core.runs.manager import close_manager
+
+SECONDS = 8.5  # from the end of the server's loop to that of the process
+
+
+@cache
+def end_in_time() -> None:
+    """See to it that this process, where it is a server, ends in time; once a process."""
+    threading.Thread(target=_end, name="end of the server", daemon=False).start()
+
+
+def _end() -> None:
+    threading.main_thread().join()
+    deadline = time.monotonic() + SECONDS
+    close_manager()
+    if runtime.exists() and type(runtime.get_instance()) is runtime.Runtime:  # no test of a page
+        for thread in threading.enumerate():
+            if thread.name.startswith("ScriptRunner"):
+                thread.join(max(0.0, deadline - time.monotonic()))
+                if thread.is_alive():
+                    leave()
+
+
+def leave() -> None:
+    """End the process at once: all runs are stopped, and only pages are still computed."""
+    logging.shutdown()
+    sys.stdout.flush()
+    os._exit(0)
