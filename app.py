@@ -8,7 +8,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 if get_script_run_ctx(suppress_warning=True) is None:
     sys.exit("Start the app with: streamlit run app.py")
 
-from pages.shared.home.page import INTRODUCTION, draw_start, draw_state, draw_upload
+from pages.shared.home.page import INTRODUCTION, draw_start, draw_state
+from pages.shared.home.upload import draw_upload
 from pages.shared.ui.opening import open_page
 
 open_page(

@@ -93,3 +93,4 @@ class Registry(Mapping[str, Entry]):
 datasets = Registry("dataset", "core.data")
 samplers = Registry("sampler", "core.samplers")
 methods = Registry("method", "core.methods")
+notations = Registry("notation", "core.language.notations")

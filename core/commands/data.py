@@ -4,12 +4,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from core.data.base import DataError
 from core.data.io.download import DownloadProgress, get
+from core.data.io.import_table import LIMITS
 from core.data.io.inventory import State, Verdict, available, check, downloadable
-from core.data.upload import LIMITS, store_upload, uploads
+from core.data.io.regular import read_regular
+from core.data.upload import store_upload, uploads
 from core.paths import data_folder
-from core.registry import datasets
+from core.registry import datasets, notations
 
 _WIDTH = 24  # characters of the bar
 _FAILED = 1
@@ -40,8 +41,9 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     one = commands.add_parser(
         "import",
         help="import a file of your own",
-        description="Check and keep a file of rows: task TAB split TAB utterance TAB logical form. "
-        "The split is train, valid, dev or test; a header is optional.",
+        description="Check and keep a table, parted by tabs or as CSV: task, split, utterance, "
+        "logical form. The split is train, valid, dev or test; a header is optional. Logical "
+        f"forms: {', '.join(entry.label for entry in notations.values())}.",
     )
     one.add_argument("file", type=Path, metavar="FILE")
     one.set_defaults(execute=_import)
@@ -124,13 +126,9 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _import(args: argparse.Namespace) -> int:
-    try:
-        if args.file.stat().st_size > LIMITS.bytes:
-            raise DataError(f"{args.file}: expected a file of at most {LIMITS.bytes:,} bytes.")
-        data = args.file.read_bytes()
-    except OSError as error:
-        raise DataError(f"{args.file}: can't be read: {error.strerror or error}.") from error
-    upload = store_upload(data, args.file.name)
-    print(upload.summary)
+    upload = store_upload(read_regular(args.file, LIMITS.bytes), args.file.name)
+    print(f"{upload.summary}.")
+    if upload.warning:
+        print(upload.warning)
     print(f"To learn it: python -m core train --dataset upload --dataset.file {upload.digest}")
     return 0

@@ -1,5 +1,6 @@
 """Examples and tasks: what a data set gives."""
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -8,7 +9,7 @@ import numpy as np
 
 from core.config import ConfigError, RunConfig
 from core.language.grammar import Rule, logical_form_to_derivation
-from core.language.tree import Notation, detect_notation, read
+from core.language.tree import LogicalFormError, read
 from core.registry import datasets
 
 
@@ -18,6 +19,11 @@ class DataError(ValueError):
 
 class DataMissing(DataError):  # noqa: N818 - it is a state that pages show, not a fault
     """Data that are not on this machine: the message says how to get them."""
+
+
+def normalise(text: str) -> str:
+    """The text in Unicode's composed form (NFC), in which all rows are read."""
+    return unicodedata.normalize("NFC", text)
 
 
 @dataclass(frozen=True)
@@ -50,29 +56,39 @@ class Task:
 
 
 class FormReader:
-    """Reads logical forms, each distinct text once; equal steps are one object.
+    """Reads logical forms in one notation, each distinct text once; equal steps are one object.
 
     With `canonical` the examples carry each form as its tree prints it, single blanks between
     tokens, so that equal trees are equal texts.
     """
 
-    def __init__(self, *, canonical: bool = False) -> None:
+    def __init__(self, notation: str = "s_expression", *, canonical: bool = False) -> None:
+        self.notation = notation
         self._canonical = canonical
         self._read: dict[str, tuple[str, tuple[Rule, ...]]] = {}
         self._shared: dict[Rule, Rule] = {}
 
-    def example(
-        self, utterance: str, logical_form: str, notation: Notation | None = None
-    ) -> Example:
-        """LogicalFormError where the form is none."""
+    def example(self, utterance: str, logical_form: str) -> Example:
+        """The row, its Unicode normalised; LogicalFormError where the form is none."""
+        return Example(normalise(utterance), *self._form(logical_form))
+
+    def reads(self, logical_form: str) -> bool:
+        """Whether the text is a form in this notation."""
+        try:
+            self._form(logical_form)
+        except LogicalFormError:
+            return False
+        return True
+
+    def _form(self, logical_form: str) -> tuple[str, tuple[Rule, ...]]:
         known = self._read.get(logical_form)
         if known is None:
-            tree = read(logical_form, notation or detect_notation(logical_form))
-            text = str(tree) if self._canonical else logical_form
+            form = normalise(logical_form)
+            tree = read(form, self.notation)
             share = self._shared.setdefault
             steps = tuple(share(step, step) for step in logical_form_to_derivation(tree))
-            known = self._read[logical_form] = (text, steps)
-        return Example(utterance, *known)
+            known = self._read[logical_form] = (str(tree) if self._canonical else form, steps)
+        return known
 
 
 HELDOUT_SHARE = 0.2

@@ -2,7 +2,6 @@
 
 from core.data.base import Task
 from core.data.io.benchmark import Benchmark
-from core.language.tree import Notation
 from core.registry import NoOptions, datasets
 
 _SPLITS = ("train", "dev", "test")
@@ -18,7 +17,7 @@ _QT = Benchmark(
     folder="nlmap_qtype",
     tasks=("count", "findkey", "latlong", "least"),
     splits=_SPLITS,
-    notation=Notation.FUNCTIONAL,
+    notation="functional",
 )
 _CITY = Benchmark(
     dataset="nlmap_city",
@@ -26,7 +25,7 @@ _CITY = Benchmark(
     folder="nlmap_city",
     tasks=tuple(f"task{number}" for number in range(8)),
     splits=_SPLITS,
-    notation=Notation.FUNCTIONAL,
+    notation="functional",
 )
 
 

@@ -2,7 +2,6 @@
 
 from core.data.base import Task
 from core.data.io.benchmark import Benchmark
-from core.language.tree import Notation
 from core.registry import NoOptions, datasets
 
 _OVERNIGHT = Benchmark(
@@ -20,7 +19,7 @@ _OVERNIGHT = Benchmark(
         "socialnetwork",
     ),
     splits=("train", "test"),
-    notation=Notation.S_EXPRESSION,
+    notation="s_expression",
 )
 
 

@@ -1,52 +1,79 @@
-"""A user's own tasks, from one file of rows `task <TAB> split <TAB> utterance <TAB> logical form`.
+"""A user's own tasks, from one imported file (`core/data/io/import_table.py` says of what).
 
-Either notation, a header or none. The file is checked whole before it is kept, and kept under the
-SHA-256 of its content, so a run's configuration says exactly which rows it learned.
+The file is checked whole before it is kept, and kept under the SHA-256 of its content, so a run's
+configuration says exactly which rows it learned.
 """
 
 import hashlib
-import io
 import json
 import re
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
 
-from core.data.base import DataError, DataMissing, Example, FormReader, Task
-from core.data.io.rows import Limits, Row, read_example, read_rows
+from core.data.base import DataError, DataMissing, Task
+from core.data.io.import_table import LIMITS, read_tasks
+from core.data.io.statistics import Statistics, statistics
 from core.options import option
 from core.paths import home
-from core.registry import datasets
+from core.registry import datasets, notations
 
-LIMITS = Limits(line=20_000, bytes=50_000_000, rows=200_000)
-MAX_WORDS = 500  # of an utterance
-MAX_STEPS = 500  # of a derivation; the benchmarks' longest has 22
-MAX_TASKS = 200
-MAX_TABLE = 50_000_000  # cells of the grammar's table of slots and actions
-COLUMNS = ("task", "split", "utterance", "logical form")
-SPLITS = {"train": "train", "valid": "valid", "dev": "valid", "test": "test"}
+LOW_COVERAGE = 0.5  # of the test rows; below it a run is warned of
+DIGITS = 8  # of the digest, in names
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that is kept here: its digest, the name it came with, rows of each task."""
+    """A file that is kept here: its digest, the name it came with, what it holds."""
 
     digest: str
     name: str
     tasks: tuple[str, ...]
     rows: tuple[tuple[int, int, int], ...]  # train, valid, test
     forms: int  # distinct logical forms
+    notation: str = ""  # of its forms; empty, as what follows, in summaries of earlier versions
+    writable: int | None = None  # test rows that the training rows' actions can write
+    unknown_words: int | None = None  # distinct words of test rows that no training row has
+    words: int | None = None  # distinct words of test rows
+    fault: str = ""  # why its summary can't be read
+
+    @property
+    def label(self) -> str:
+        """The name and the first digits of the digest: two files may have one name."""
+        return f"{self.name} ({self.digest[:DIGITS]})"
 
     @property
     def summary(self) -> str:
         """What it holds, in one line."""
+        if self.fault:
+            return f"{self.label}: {self.fault}"
         train, valid, test = (sum(counts) for counts in zip(*self.rows, strict=True))
-        return (
-            f"{self.name}: {len(self.tasks)} tasks, {train:,} training, {valid:,} validation and "
+        text = (
+            f"{self.label}: {len(self.tasks)} tasks, {train:,} training, {valid:,} validation and "
             f"{test:,} test rows, {self.forms:,} distinct logical forms"
+        )
+        if self.writable is None:
+            return text
+        return (
+            f"{text}, read as {notations[self.notation].label}. {self.writable:,} of {test:,} test "
+            f"rows can be written with the training rows' actions; {self.unknown_words:,} of the "
+            f"{self.words:,} words of test rows are in no training row"
+        )
+
+    @property
+    def warning(self) -> str:
+        """What should be known before a run learns it; empty where all is well."""
+        test = sum(counts[2] for counts in self.rows)
+        if self.writable is None or self.writable >= LOW_COVERAGE * test:
+            return ""
+        return (
+            f"Only {self.writable:,} of {test:,} test rows can be written with the actions that "
+            "the training rows show: no parser gets more of them right. Do names stand in "
+            "the logical forms that training rows do not have?"
         )
 
 
@@ -61,83 +88,31 @@ def _folder() -> Path:
     return home() / "uploads"
 
 
-def _is_header(row: Row) -> bool:
-    return row.columns[1].strip().lower() == "split"
-
-
-def _example(row: Row, reader: FormReader) -> Example:
-    example = read_example(row, 2, 3, reader)
-    if len(example.words) > MAX_WORDS:
-        raise row.error(2, f"expected an utterance of at most {MAX_WORDS} words")
-    if len(example.derivation) > MAX_STEPS:
-        raise row.error(3, f"expected a logical form of at most {MAX_STEPS} actions")
-    return example
-
-
-def read_tasks(data: bytes, name: str) -> tuple[Task, ...]:
-    """The tasks of an uploaded file, in the order in which they first appear.
-
-    DataError names line, column and what was expected, or the task that lacks rows.
-    """
-    reader = FormReader(canonical=True)
-    tasks: dict[str, dict[str, list[Example]]] = {}
-    for row in read_rows(io.BytesIO(data), name, COLUMNS, LIMITS):
-        if row.line == 1 and _is_header(row):
-            continue
-        task, split = row.columns[0].strip(), row.columns[1].strip().lower()
-        if split not in SPLITS:
-            raise row.error(1, f"expected one of {', '.join(SPLITS)}, found '{split[:40]}'")
-        splits = tasks.setdefault(task, {"train": [], "valid": [], "test": []})
-        if len(tasks) > MAX_TASKS:
-            raise row.error(0, f"expected at most {MAX_TASKS} tasks")
-        splits[SPLITS[split]].append(_example(row, reader))
-    _check(tasks, name)
-    return tuple(
-        Task(task, *(tuple(rows[split]) for split in ("train", "valid", "test")))
-        for task, rows in tasks.items()
-    )
-
-
-def _check(tasks: dict[str, dict[str, list[Example]]], name: str) -> None:
-    if not tasks:
-        raise DataError(f"{name}: expected rows behind the header, found none.")
-    if len(tasks) < 2:
-        raise DataError(
-            f"{name}: expected at least two tasks in the first column, found only "
-            f"'{next(iter(tasks))}'; learning without forgetting needs one task after another."
-        )
-    for task, rows in tasks.items():
-        for split in ("train", "test"):
-            if not rows[split]:
-                raise DataError(f"{name}: task '{task}' has no {split} rows; expected some.")
-    steps = {step for rows in tasks.values() for row in rows["train"] for step in row.derivation}
-    actions = {step.action for step in steps}
-    slots = {slot for action in actions for slot in action.slots}
-    if len(actions) * len(slots) > MAX_TABLE:
-        raise DataError(
-            f"{name}: the logical forms need {len(actions):,} actions and {len(slots):,} slots, "
-            f"too many for one parser; expected a product of at most {MAX_TABLE:,}."
-        )
-
-
-def store_upload(data: bytes, name: str = "upload.tsv") -> Upload:
+def store_upload(
+    data: bytes,
+    name: str = "upload.tsv",
+    progress: Callable[[float], None] = lambda share: None,
+) -> Upload:
     """Checks the whole file and keeps it; the same content twice is kept once.
 
-    DataError where the file is not as expected or can't be kept.
+    DataError where the file is not as expected or can't be kept. `progress` takes the share done.
     """
     shown = "".join(c for c in PurePath(name).name if c.isprintable())[:100] or "upload.tsv"
     if len(data) > LIMITS.bytes:
         raise DataError(f"{shown}: expected a file of at most {LIMITS.bytes:,} bytes.")
-    tasks = read_tasks(data, shown)
+    digest = hashlib.sha256(data).hexdigest()
+    tasks = read_tasks(data, shown, progress)
+    found: Statistics = statistics(tasks)
     upload = Upload(
-        digest=hashlib.sha256(data).hexdigest(),
+        digest=digest,
         name=shown,
         tasks=tuple(task.name for task in tasks),
         rows=tuple((len(t.train), len(t.valid), len(t.test)) for t in tasks),
-        forms=len({e.logical_form for t in tasks for e in (*t.train, *t.valid, *t.test)}),
+        **asdict(found),
     )
-    _write(f"{upload.digest}.json", json.dumps(asdict(upload), ensure_ascii=False).encode())
-    _write(f"{upload.digest}.tsv", data)
+    values = {name: value for name, value in asdict(upload).items() if name != "fault"}
+    _write(f"{digest}.json", json.dumps(values, ensure_ascii=False).encode())
+    _write(f"{digest}.tsv", data)
     return upload
 
 
@@ -158,32 +133,51 @@ def _write(name: str, data: bytes) -> None:
 
 
 def uploads() -> tuple[Upload, ...]:
-    """The files that are kept here, by name; DataError where a summary can't be read."""
-    found = []
-    for path in _folder().glob("*.json"):
-        if _DIGEST.fullmatch(path.stem) and path.with_suffix(".tsv").is_file():
-            found.append(_read_summary(path))
-    return tuple(sorted(found, key=lambda upload: (upload.name, upload.digest)))
+    """The files that are kept here, by name; one whose summary can't be read says so in `fault`."""
+    kept = [
+        _read_summary(path)
+        for path in _folder().glob("*.json")
+        if _DIGEST.fullmatch(path.stem) and path.with_suffix(".tsv").is_file()
+    ]
+    return tuple(sorted(kept, key=lambda upload: (upload.name, upload.digest)))
+
+
+def upload_of(digest: str) -> Upload | None:
+    """The kept file with this digest; None where there is none, or its summary can't be read."""
+    path = _folder() / f"{digest}.json"
+    upload = _read_summary(path) if _DIGEST.fullmatch(digest) and path.is_file() else None
+    return None if upload is None or upload.fault else upload
 
 
 def _read_summary(path: Path) -> Upload:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
         values["tasks"] = tuple(values["tasks"])
-        values["rows"] = tuple(tuple(counts) for counts in values["rows"])
-        return Upload(**values)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path}: no summary of an upload ({error}); import it anew.") from error
+        values["rows"] = tuple((int(a), int(b), int(c)) for a, b, c in values["rows"])
+        upload = Upload(**values)
+        if upload.digest != path.stem or not isinstance(upload.name, str) or not upload.summary:
+            raise ValueError("it is another file's")
+        return upload
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        fault = f"its summary {path.name} can't be read ({type(error).__name__}); import it anew"
+        return Upload(path.stem, "damaged upload", (), (), 0, fault=fault)
 
 
-@lru_cache(maxsize=2)
-def _tasks(data: bytes, name: str) -> tuple[Task, ...]:
-    return read_tasks(data, name)
+@lru_cache(maxsize=4)
+def _tasks(path: Path, state: tuple[int, int]) -> tuple[Task, ...]:
+    """The tasks of a kept file that was changed last at this time and has this size."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: can't be read: {error.strerror or error}.") from error
+    if hashlib.sha256(data).hexdigest() != path.stem:
+        raise DataError(f"{path}: its content was changed since it was imported; import it again.")
+    return read_tasks(data, f"upload {path.stem[:DIGITS]}")
 
 
 @datasets.register("upload", label="Your own file", rank=90, options=UploadOptions)
 def upload(options: UploadOptions) -> tuple[Task, ...]:
-    """Your own tasks, from a file of tab-separated rows that was imported before."""
+    """Your own tasks, from a table of rows that was imported before."""
     if not options.file:
         raise DataMissing(
             "No file is chosen: import one with `python -m core data import FILE` or on the home "
@@ -196,11 +190,9 @@ def upload(options: UploadOptions) -> tuple[Task, ...]:
         )
     path = _folder() / f"{options.file}.tsv"
     try:
-        data = path.read_bytes()
+        stat = path.stat()
     except FileNotFoundError:
         raise DataMissing(f"{path} is not there: import the file again.") from None
     except OSError as error:
         raise DataError(f"{path}: can't be read: {error.strerror or error}.") from error
-    if hashlib.sha256(data).hexdigest() != options.file:
-        raise DataError(f"{path}: its content was changed since it was imported; import it again.")
-    return _tasks(data, f"upload {options.file[:12]}")
+    return _tasks(path, (stat.st_mtime_ns, stat.st_size))

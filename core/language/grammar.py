@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from core.language.tree import Node, Notation
+from core.language.tree import Node
 
 NEVER = np.iinfo(np.int16).max  # `since` of a (slot, action) pair that no training row shows
 
@@ -102,7 +102,7 @@ def logical_form_to_derivation(node: Node) -> tuple[Rule, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _expansion(label: str, arity: int, notation: Notation) -> Action:
+def _expansion(label: str, arity: int, notation: str) -> Action:
     return Action(Node(label, (HOLE,) * arity, notation))
 
 

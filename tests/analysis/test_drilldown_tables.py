@@ -13,7 +13,7 @@ from core.data.base import DataError, FormReader
 from core.events import ActionsKnown
 from core.inspection.parsers import Parsers
 from core.language.grammar import Action, actions_to_logical_form
-from core.language.tree import Node, Notation, read
+from core.language.tree import Node, read
 from core.runs.execution import execute
 from core.runs.owner import new_owner
 from core.runs.store import Store
@@ -22,8 +22,8 @@ from tests.made_up import finished_run, recorded_run
 from tests.parser.reference import greedy
 
 TOY = RunConfig(dataset="toy")
-BIG = Action(read("( size big )", Notation.S_EXPRESSION))
-SMALL = Action(read("( size small )", Notation.S_EXPRESSION))
+BIG = Action(read("( size big )", "s_expression"))
+SMALL = Action(read("( size small )", "s_expression"))
 NAMES = ["zoo", "port", "farm"]
 
 
@@ -206,7 +206,7 @@ def test_a_parse_gone_astray_does_not_fill_the_page():
 
 
 def form(text: str) -> Node:
-    return read(text, Notation.S_EXPRESSION)
+    return read(text, "s_expression")
 
 
 def test_a_parse_that_never_ended_is_written_with_its_gaps():

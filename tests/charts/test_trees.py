@@ -6,11 +6,11 @@ import pytest
 
 from core.charts import trees
 from core.charts.template import NEUTRAL
-from core.language.tree import Notation, read
+from core.language.tree import read
 
 
 def test_a_tree_has_its_nodes_and_edges_and_parents_over_their_children():
-    form = read("( f ( g x <b> ) y )", Notation.S_EXPRESSION)
+    form = read("( f ( g x <b> ) y )", "s_expression")
     edges, nodes = trees.tree(form).data
     assert list(nodes.hovertext) == ["f", "g", "x", "&lt;b&gt;", "y"]
     assert list(nodes.y) == [0, 1, 2, 2, 1]
@@ -21,13 +21,13 @@ def test_a_tree_has_its_nodes_and_edges_and_parents_over_their_children():
     assert g == sum(letters[:2]) / 2
     assert [x, b - x, y - b] == [letters[0] / 2, sum(letters[:2]) / 2, sum(letters[1:]) / 2]
     assert sum(value is None for value in edges.x) == 4
-    (_, alone) = trees.tree(read("x", Notation.FUNCTIONAL)).data
+    (_, alone) = trees.tree(read("x", "functional")).data
     assert list(alone.hovertext) == ["x"]
 
 
 def test_two_trees_stand_one_below_the_other_with_the_marked_nodes_as_diamonds():
-    gold = read("( f ( g x ) y )", Notation.S_EXPRESSION)
-    other = read("( f ( h x ) )", Notation.S_EXPRESSION)
+    gold = read("( f ( g x ) y )", "s_expression")
+    other = read("( f ( h x ) )", "s_expression")
     figure = trees.pair([gold, other], ["Gold", "<b>"], [{1, 3}, {1}])
     _, mine, _, others = figure.data
     assert list(mine.marker.symbol) == ["circle", "diamond", "circle", "diamond"]
@@ -40,7 +40,7 @@ def test_two_trees_stand_one_below_the_other_with_the_marked_nodes_as_diamonds()
 @pytest.mark.parametrize("leaves", [3, 12, 30])
 def test_no_label_stands_on_another_and_the_figure_stays_as_wide_as_it_is(leaves: int):
     below = " ".join(f"( a_rather_long_label_{n} x ( y z{n} ) )" for n in range(leaves))
-    _, nodes = trees.tree(read(f"( f {below} )", Notation.S_EXPRESSION)).data
+    _, nodes = trees.tree(read(f"( f {below} )", "s_expression")).data
     drawn = list(zip(nodes.x, nodes.y, nodes.text, strict=True))
     for (x, y, text), (other_x, other_y, other) in combinations(drawn, 2):
         assert y != other_y or abs(x - other_x) > (len(text) + len(other)) / 2

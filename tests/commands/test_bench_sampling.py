@@ -36,7 +36,9 @@ def test_grown_forms_keep_their_shape_and_have_their_own_entities(toy_tasks: tup
     assert len(distinct_forms(grown)) > 20
     shapes = {tuple(step.slot for step in row.derivation) for row in rows}
     assert {tuple(step.slot for step in row.derivation) for row in grown} <= shapes
-    functional = FormReader().example("q", "query ( keyval ( 'name' , 'Paris' ) , count ( x ) )")
+    functional = FormReader("functional").example(
+        "q", "query ( keyval ( 'name' , 'Paris' ) , count ( x ) )"
+    )
     assert "( 'name' , 'entity_" in grow([functional], 1)[0].logical_form
     assert grown == grow(rows, 40)
 

@@ -5,7 +5,7 @@ import pytest
 from core.config import RunConfig
 from core.data.base import FormReader, Task, hold_out, load_tasks, order_tasks
 from core.language.grammar import logical_form_to_derivation
-from core.language.tree import Notation, read
+from core.language.tree import read
 from core.options import ConfigError
 
 
@@ -16,15 +16,14 @@ def test_equal_forms_and_equal_steps_are_one_object() -> None:
     third = reader.example("c", "( f ( g x ) z )")
     assert first.derivation is second.derivation
     assert first.derivation[1] is third.derivation[1]
-    assert third.derivation == logical_form_to_derivation(
-        read("( f ( g x ) z )", Notation.S_EXPRESSION)
-    )
+    assert third.derivation == logical_form_to_derivation(read("( f ( g x ) z )", "s_expression"))
 
 
 def test_canonical_forms_are_equal_where_their_trees_are() -> None:
     reader = FormReader(canonical=True)
     forms = {reader.example("", text).logical_form for text in ("(f  x)", "( f x )", " ( f x) ")}
     assert forms == {"( f x )"}
+    reader = FormReader("functional", canonical=True)
     assert reader.example("", "f(x,'a b')").logical_form == "f ( x , 'a b' )"
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from core.data.base import DataError, FormReader
 from core.data.io.rows import Limits, read_example, read_pairs, read_rows
-from core.language.tree import Notation
 
 PAIR = ("utterance", "logical form")
 GOOD = b"show all\t( f x )\n"
@@ -51,7 +50,7 @@ def test_only_a_line_feed_ends_a_line() -> None:
 BAD = [
     (b"show all ( f x )\n", 2, 17, "expected 2 columns", "found 1"),
     (b"show\t( f x )\tmore\n", 2, 13, "expected 2 columns", "found 3"),
-    (b"\n", 2, 1, "expected 2 columns", "empty line"),
+    (b"\n", 2, 1, "expected a row", "empty line"),
     (b"\t( f x )\n", 2, 1, "expected the utterance", "nothing"),
     (b" \t( f x )\n", 2, 1, "expected the utterance", "nothing"),
     (b"show\t\n", 2, 6, "expected the logical form", "nothing"),
@@ -71,11 +70,11 @@ def test_a_bad_row_is_named_by_file_line_and_column(
 ) -> None:
     path = tmp_path / "rows.tsv"
     path.write_bytes(GOOD + bad + GOOD)
-    notation = Notation.FUNCTIONAL if b"\tf (" in bad else Notation.S_EXPRESSION
-    if notation is Notation.FUNCTIONAL:
+    notation = "functional" if b"\tf (" in bad else "s_expression"
+    if notation == "functional":
         path.write_bytes(b"show\tf ( x )\n" + bad)
     with pytest.raises(DataError) as got:
-        read_pairs(path, notation, FormReader())
+        read_pairs(path, FormReader(notation))
     said = str(got.value)
     assert said.startswith(f"{path}, line {line}, column {column}: ")
     assert expected in said
@@ -114,7 +113,7 @@ def test_a_line_without_end_is_refused_without_reading_it(tmp_path: Path) -> Non
         file.truncate(100_000_000)
     tracemalloc.start()
     with pytest.raises(DataError, match=r"line 2, column 100001: expected a line of at most"):
-        read_pairs(path, Notation.S_EXPRESSION, FormReader())
+        read_pairs(path, FormReader())
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 5_000_000
@@ -146,7 +145,7 @@ def test_columns_are_counted_behind_the_byte_order_mark() -> None:
 @pytest.mark.parametrize("name", ["missing.tsv", "."])
 def test_what_can_not_be_opened_is_named(tmp_path: Path, name: str) -> None:
     with pytest.raises(DataError, match="can't be read"):
-        read_pairs(tmp_path / name, Notation.S_EXPRESSION, FormReader())
+        read_pairs(tmp_path / name, FormReader())
 
 
 def test_an_example_keeps_the_text_of_its_row() -> None:

@@ -8,7 +8,7 @@ import torch
 
 from core.inspection.steps import BEST, MOST_LETTERS, MOST_WORDS, cut, explain
 from core.language.grammar import Action, Grammar, Rule
-from core.language.tree import Notation, read
+from core.language.tree import read
 from core.parser.decode import parse
 from core.parser.model import Parser
 from tests.parser import reference
@@ -97,7 +97,7 @@ def test_an_action_not_known_yet_has_probability_zero_and_no_rank(toy_config) ->
 def test_an_action_that_no_training_data_show_ends_the_trace(toy_config) -> None:
     learner = make(toy_config)
     row = learner.tasks[0].train[1]
-    fragment = read("( size none_such )", Notation.S_EXPRESSION)
+    fragment = read("( size none_such )", "s_expression")
     steps = [*row.derivation[:-1], Rule(row.derivation[-1].slot, Action(fragment)), *row.derivation]
     trace = explain(learner.parser, row.utterance, 0, steps)
     assert len(trace.steps) == len(row.derivation)

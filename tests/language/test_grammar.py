@@ -25,11 +25,12 @@ from core.language.grammar import (
     actions_to_logical_form,
     logical_form_to_derivation,
 )
-from core.language.tree import Node, Notation, detect_notation, read
+from core.language.notations.base import detect
+from core.language.tree import Node, read
 from core.paths import PROJECT
 from tests.language.trees import PROPERTY, TREES
 
-S, F = Notation.S_EXPRESSION, Notation.FUNCTIONAL
+S, F = "s_expression", "functional"
 
 TASKS = [
     ["( list ( all song ) )", "( list ( only ( all song ) ( live yes ) ) )"],
@@ -38,7 +39,7 @@ TASKS = [
 ]
 
 
-def derive(text: str, notation: Notation = S) -> tuple[Rule, ...]:
+def derive(text: str, notation: str = S) -> tuple[Rule, ...]:
     return logical_form_to_derivation(read(text, notation))
 
 
@@ -103,7 +104,7 @@ def test_a_derivation_has_a_step_for_each_node_outside_ground_fragments(tree: No
         ("x", S, ["GEN x"]),
     ],
 )  # fmt: skip
-def test_actions_print_as_in_the_paper(text: str, notation: Notation, actions: list[str]) -> None:
+def test_actions_print_as_in_the_paper(text: str, notation: str, actions: list[str]) -> None:
     assert [str(step.action) for step in derive(text, notation)] == actions
 
 
@@ -139,8 +140,8 @@ def test_an_action_from_another_process_is_found_in_a_table() -> None:
     code = (
         "import pickle, sys\n"
         "from core.language.grammar import logical_form_to_derivation\n"
-        "from core.language.tree import Notation, read\n"
-        "steps = logical_form_to_derivation(read('( f ( g x ) y )', Notation.S_EXPRESSION))\n"
+        "from core.language.tree import read\n"
+        "steps = logical_form_to_derivation(read('( f ( g x ) y )', 's_expression'))\n"
         "hash(steps)\n"
         "sys.stdout.buffer.write(pickle.dumps(steps))"
     )
@@ -165,7 +166,7 @@ def test_action_sequences_that_do_not_fit_are_refused() -> None:
 @pytest.mark.parametrize(("text", "opening"), [("( f x )", "( f "), ("f ( x )", "f ( ")])
 def test_a_form_far_deeper_than_data_hold_is_written(text: str, opening: str) -> None:
     """A parser that repeats one action writes such forms; Python's own stack would not do."""
-    notation = detect_notation(text)
+    notation = detect([text])
     outer, inner = derive(opening + text + " )", notation)
     form = actions_to_logical_form([outer.action] * 5000 + [inner.action])
     assert str(form) == opening * 5000 + text + " )" * 5000

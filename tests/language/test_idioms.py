@@ -12,7 +12,7 @@ from core.language.grammar import (
     logical_form_to_derivation,
 )
 from core.language.idioms import apply, learn
-from core.language.tree import Node, Notation, read
+from core.language.tree import Node, read
 from tests.language.trees import FUNCTIONAL_TERMS, PROPERTY, S_EXPRESSIONS
 
 FORMS = [
@@ -28,7 +28,7 @@ FORESTS = st.one_of(
 
 
 def derive(text: str) -> tuple[Rule, ...]:
-    return logical_form_to_derivation(read(text, Notation.S_EXPRESSION))
+    return logical_form_to_derivation(read(text, "s_expression"))
 
 
 def written(steps: tuple[Rule, ...]) -> Node:
@@ -85,7 +85,7 @@ def pairs(tree: Node) -> Counter:
 
 
 def test_the_first_idiom_is_the_most_frequent_pair() -> None:
-    counted = sum((pairs(read(text, Notation.S_EXPRESSION)) for text in FORMS), Counter())
+    counted = sum((pairs(read(text, "s_expression")) for text in FORMS), Counter())
     (idiom,) = learn(map(derive, FORMS), 1)
     fragment, child = idiom.parent.fragment, idiom.child.fragment
     own = (child.label, len(child.children)) if idiom.child.slots else str(child)

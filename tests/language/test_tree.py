@@ -10,13 +10,13 @@ from core.language.tree import (
     MAX_DEPTH,
     LogicalFormError,
     Node,
-    Notation,
-    detect_notation,
     read,
 )
+from core.registry import notations
 from tests.language.trees import PROPERTY, TREES
 
-S, F = Notation.S_EXPRESSION, Notation.FUNCTIONAL
+S, F = "s_expression", "functional"
+TEXTS = st.text("() ,'ab_ä\t\"[]|;-\\+*.#^=1:", max_size=40)
 
 
 @PROPERTY
@@ -27,8 +27,8 @@ def test_reading_is_the_inverse_of_writing(tree: Node) -> None:
 
 
 @PROPERTY
-@given(st.text("() ,'ab_ä\t", max_size=40), st.sampled_from(Notation))
-def test_any_text_is_read_or_refused_in_a_column_of_its_own(text: str, notation: Notation) -> None:
+@given(TEXTS, st.sampled_from(sorted(notations)))
+def test_any_text_is_read_or_refused_in_a_column_of_its_own(text: str, notation: str) -> None:
     column, tree = None, None
     try:
         tree = read(text, notation)
@@ -107,15 +107,15 @@ def test_a_bare_token_differs_from_brackets_with_nothing_in_them() -> None:
     ],
 )
 def test_what_is_no_form_is_refused_with_its_column(
-    text: str, notation: Notation, column: int, said: str
+    text: str, notation: str, column: int, said: str
 ) -> None:
     with pytest.raises(LogicalFormError, match=said.replace("(", r"\(").replace(")", r"\)")) as got:
         read(text, notation)
     assert got.value.column == column
 
 
-@pytest.mark.parametrize("notation", Notation)
-def test_nesting_has_a_limit(notation: Notation) -> None:
+@pytest.mark.parametrize("notation", [S, F])
+def test_nesting_has_a_limit(notation: str) -> None:
     opening = "( f " if notation is S else "f ( "
     deep = opening * MAX_DEPTH + "x" + " )" * MAX_DEPTH
     assert str(read(deep, notation)) == deep
@@ -131,13 +131,6 @@ def test_quotes_that_never_close_are_read_in_linear_time() -> None:
     start = time.perf_counter()
     assert len(read(text, F).children) == 40_000
     assert time.perf_counter() - start < 5  # a scan to the end from each quote takes minutes
-
-
-@pytest.mark.parametrize(
-    ("text", "notation"), [("( f x )", S), ("  ( f x )", S), ("f ( x )", F), ("x", F), ("", F)]
-)
-def test_the_notation_is_that_of_the_first_token(text: str, notation: Notation) -> None:
-    assert detect_notation(text) is notation
 
 
 @PROPERTY

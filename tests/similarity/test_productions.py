@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.data.base import FormReader
-from core.language.tree import Node, Notation, read
+from core.language.tree import Node, read
 from core.similarity import productions as module
 from core.similarity.base import all_pairs, distinct_forms
 from core.similarity.productions import ProductionSimilarity, productions
@@ -29,15 +29,15 @@ def slow_similarity(one: Node, other: Node) -> float:
 
 
 def test_productions_are_the_internal_nodes_with_their_childrens_labels():
-    tree = read("( f ( g x ) ( f ( g x ) y ) )", Notation.S_EXPRESSION)
+    tree = read("( f ( g x ) ( f ( g x ) y ) )", "s_expression")
     assert productions(tree) == Counter(
         {("f", ("g", "f")): 1, ("g", ("x",)): 2, ("f", ("g", "y")): 1}
     )
 
 
 def test_repeats_count_from_the_side_that_repeats():
-    once = read("( f ( g x ) )", Notation.S_EXPRESSION)  # f(g), g(x)
-    twice = read("( h ( g x ) ( g x ) )", Notation.S_EXPRESSION)  # h(g, g), g(x), g(x)
+    once = read("( f ( g x ) )", "s_expression")  # f(g), g(x)
+    twice = read("( h ( g x ) ( g x ) )", "s_expression")  # h(g, g), g(x), g(x)
     table = all_pairs(ProductionSimilarity([once, twice]))
     assert table[0, 1] == pytest.approx((1 + 2) / (2 + 3))
 
@@ -65,7 +65,7 @@ def test_a_block_is_that_part_of_the_whole(trees: list[Node], data: st.DataObjec
 
 
 def test_small_blocks_give_the_same_bits(monkeypatch: pytest.MonkeyPatch):
-    trees = [read(f"( f ( g x{i % 7} ) y{i % 3} )", Notation.S_EXPRESSION) for i in range(20)]
+    trees = [read(f"( f ( g x{i % 7} ) y{i % 3} )", "s_expression") for i in range(20)]
     whole = all_pairs(ProductionSimilarity(trees))
     monkeypatch.setattr(module, "BLOCK_BYTES", 1)  # one row at a time
     assert (all_pairs(ProductionSimilarity(trees)) == whole).all()

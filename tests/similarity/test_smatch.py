@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core.data.base import FormReader, Task
-from core.language.tree import Node, Notation, read
+from core.language.tree import Node, read
 from core.similarity import smatch
 from core.similarity.base import all_pairs, distinct_forms
 from core.similarity.smatch import SmatchSimilarity
@@ -26,7 +26,7 @@ def forms_that_repeat_labels(seed: int, number: int) -> list[Node]:
         return f"( {rng.choice(['f', 'g'])} {below} )"
 
     texts = dict.fromkeys(form(3) for _ in range(20 * number))
-    return [read(text, Notation.S_EXPRESSION) for text in list(texts)[:number]]
+    return [read(text, "s_expression") for text in list(texts)[:number]]
 
 
 def score(one: Node, other: Node) -> float:

@@ -147,23 +147,24 @@ def grow(rows: Sequence[Example], size: int) -> list[Example]:
 
     from core.data.base import FormReader
     from core.language.grammar import actions_to_logical_form
-    from core.language.tree import Node, Notation
+    from core.language.tree import Node
 
     def renew(node: Node, number: int) -> Node:
         if node.children is None:
             return node
         # ( type Paris ), keyval ( 'name' , 'Paris' ): the last leaf is the entity
-        names = 1 if node.notation is Notation.S_EXPRESSION else 2
+        names = 1 if node.notation == "s_expression" else 2
         children = [renew(child, number) for child in node.children]
         if node.is_ground and len(children) >= names:
             children[-1] = Node(f"'entity_{number % (size // 2 + 1)}'", None, node.notation)
         return Node(node.label, tuple(children), node.notation)
 
-    reader, grown = FormReader(), []
+    grown = []
+    reader = FormReader(rows[0].derivation[0].action.fragment.notation)
     for number, row in enumerate(np.random.default_rng(0).integers(len(rows), size=size)):
         tree = actions_to_logical_form([step.action for step in rows[row].derivation])
         form = str(renew(tree, number))
-        grown.append(reader.example(rows[row].utterance, form, tree.notation))
+        grown.append(reader.example(rows[row].utterance, form))
     return grown
 
 

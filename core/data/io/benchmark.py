@@ -7,7 +7,6 @@ from pathlib import Path
 
 from core.data.base import DataError, DataMissing, Example, FormReader, Task
 from core.data.io.rows import read_pairs
-from core.language.tree import Notation
 from core.paths import data_folder
 
 _State = tuple[tuple[str, int, int], ...]  # path, time of change and size of each file
@@ -24,7 +23,7 @@ class Benchmark:
     folder: str  # below the data folder
     tasks: tuple[str, ...]
     splits: tuple[str, ...]  # of train, dev and test
-    notation: Notation
+    notation: str
 
     def paths(self) -> Mapping[tuple[str, str], Path]:
         """(task, split) → the file's place, whether it is there or not."""
@@ -67,10 +66,10 @@ class Benchmark:
         return tuple(state)
 
     def _read(self, paths: Mapping[tuple[str, str], Path]) -> tuple[Task, ...]:
-        reader = FormReader()
+        reader = FormReader(self.notation)
 
         def rows(task: str, split: str) -> tuple[Example, ...]:
             path = paths.get((task, split))
-            return () if path is None else read_pairs(path, self.notation, reader)
+            return () if path is None else read_pairs(path, reader)
 
         return tuple(Task(t, rows(t, "train"), rows(t, "dev"), rows(t, "test")) for t in self.tasks)

@@ -102,7 +102,7 @@ def _options(dataset: str) -> dict[str, Any]:
     """The data set's options that differ from their defaults."""
     declared = specs(datasets[dataset].options)
     if dataset == "upload":
-        kept = {upload.digest: upload.name for upload in uploads()}
+        kept = {upload.digest: upload.label for upload in uploads() if not upload.fault}
         if not kept:
             st.info("No file has been imported yet.", icon=":material/upload_file:")
             st.page_link("app.py", label="Import one on the home page", icon=":material/home:")

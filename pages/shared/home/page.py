@@ -1,20 +1,16 @@
-"""The home page: the demonstration, the latest runs, the data at hand, files of one's own."""
+"""The home page: the demonstration, the latest runs, the data at hand."""
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.data.base import DataError
 from core.data.io import inventory
 from core.data.io.inventory import Availability, State
-from core.data.upload import COLUMNS as UPLOAD_COLUMNS
-from core.data.upload import LIMITS, Upload, store_upload, uploads
 from core.registry import Entry, datasets
 from core.runs.run import StoreError
 from pages.shared.access import downloads
 from pages.shared.access.runs import COLUMNS, overview, store
 from pages.shared.home.demo import SUMMARY, start_demo
-from pages.shared.ui.address import key_of
-from pages.shared.ui.text import counted, escape, size
+from pages.shared.ui.text import escape, size
 
 LATEST = 5  # runs on the home page
 EVERY = 2.0  # seconds between two looks
@@ -128,53 +124,3 @@ def _download(download: downloads.Download) -> None:
         st.button("Cancel", key=f"cancel/{download.dataset}", on_click=download.cancel)
     elif download.error:
         st.error(escape(download.error), icon=":material/cloud_off:")
-
-
-def draw_upload() -> None:
-    """Files of one's own: those that are kept, and a way to add one."""
-    st.subheader("Your own tasks", anchor=False)
-    st.markdown(
-        "A file of tab-separated rows, in this order; logical forms are s-expressions or "
-        "functional terms, and a first line with the columns' names may be there."
-    )
-    st.code(" <TAB> ".join(UPLOAD_COLUMNS), language=None)
-    given = st.file_uploader(
-        f"A TSV file of at most {size(LIMITS.bytes)} and {LIMITS.rows:,} rows", type=["tsv", "txt"]
-    )
-    if given is not None:
-        try:
-            kept = _keep(given)
-        except DataError as error:
-            st.error(escape(error), icon=":material/error:")
-        else:
-            st.success(f"Kept: {escape(kept.summary)}.", icon=":material/check_circle:")
-            _launch_link(kept.digest)
-    try:
-        files = uploads()
-    except DataError as error:
-        st.error(escape(error), icon=":material/error:")
-        return
-    if files and given is None:
-        st.caption(f"{counted(len(files), 'file')} kept here")
-        for file in files:
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.text(file.summary, width="stretch")
-                _launch_link(file.digest)
-
-
-def _keep(given: UploadedFile) -> Upload:
-    """Check and keep a file, once however often the page runs; DataError where it is no good."""
-    key = f"{key_of('kept')}/{given.file_id}"
-    if key not in st.session_state:
-        with st.spinner("Reading the file …"):
-            st.session_state[key] = store_upload(given.getvalue(), given.name)
-    return st.session_state[key]
-
-
-def _launch_link(digest: str) -> None:
-    st.page_link(
-        "pages/launch.py",
-        label="Launch a run on it",
-        icon=":material/play_circle:",
-        query_params={"dataset": "upload", "dataset.file": digest},
-    )

@@ -124,7 +124,7 @@ def _tasks(form: Form) -> None:
 def _choose_upload(form: Form) -> None:
     """Which imported file: its digest is the option, its name is what people see."""
     spec = next(spec for spec in specs(datasets["upload"].options) if spec.name == "file")
-    kept = {upload.digest: upload for upload in uploads()}
+    kept = {upload.digest: upload for upload in uploads() if not upload.fault}
     if not kept:
         st.info("No file has been imported yet.", icon=":material/upload_file:")
         st.page_link("app.py", label="Import one on the home page", icon=":material/home:")
@@ -132,10 +132,12 @@ def _choose_upload(form: Form) -> None:
     key = follow("dataset.file", next(iter(kept)))
     if st.session_state[key] not in kept:
         st.session_state[key] = next(iter(kept))
-    chosen = st.selectbox("File", list(kept), format_func=lambda d: kept[d].name, key=key)
+    chosen = st.selectbox("File", list(kept), format_func=lambda d: kept[d].label, key=key)
     publish("dataset.file", chosen)
     form.add(spec, "dataset.file", chosen)
     st.caption(escape(kept[chosen].summary))
+    if kept[chosen].warning:
+        st.warning(escape(kept[chosen].warning), icon=":material/warning:")
 
 
 def _task_order(form: Form) -> None:
