@@ -22,7 +22,7 @@ from core.events import (
 )
 from core.language.grammar import Grammar
 from core.runs import checkpoints
-from core.runs.owner import new_owner
+from core.runs.owner import Owner, new_owner
 from core.runs.run import FINISHED, RUNNING
 from core.runs.store import Store
 
@@ -63,10 +63,11 @@ def tell(
     rows: Sequence[int] = ROWS,
     until: int | None = None,
     seed: int = 0,
+    owner: Owner | None = None,
 ) -> None:
     """Record what a run tells from its start to its end, or to the middle of task `until`."""
     facts = started(tasks, rows)
-    store.record(run, facts)
+    store.record(run, facts, owner)
     acc, epochs, total = matrix(kept, rows, seed), 4, 15.0 * sum(facts.n_train)
     done = 0.0
     for k in range(len(tasks)):
@@ -77,28 +78,30 @@ def tell(
                 done += 15.0 * facts.n_train[k] / (2 * epochs)
                 loss = 12.0 / (1 + epoch + epochs * (stage == "slow")) + 0.1 * k
                 parts = {"current": loss * 0.7, "replay": loss * 0.3} if k else {"current": loss}
-                store.record(run, Progress(done, total, k, stage, epoch + 1, epochs, loss))
+                store.record(run, Progress(done, total, k, stage, epoch + 1, epochs, loss), owner)
                 told = Epoch(k, stage, epoch, loss, facts.n_train[k], 1.5, parts, number)
-                store.record(run, told)
-            store.record(run, StageTime(k, stage, 1.5 * epochs, done))
+                store.record(run, told, owner)
+            store.record(run, StageTime(k, stage, 1.5 * epochs, done), owner)
         trace = {"entropy": [3.0, 3.2], "sweeps": [3.0, 3.2]}
-        store.record(run, MemoryStored(k, tuple(range(10)), trace))
+        store.record(run, MemoryStored(k, tuple(range(10)), trace), owner)
         for i in range(k + 1):
-            store.record(run, Accuracy(k, i, acc[k][i], rows[i]))
+            store.record(run, Accuracy(k, i, acc[k][i], rows[i]), owner)
 
 
 def finished_run(store: Store, config: RunConfig, name: str = "", **told) -> int:
     """A run that has told everything and has ended."""
-    id = store.create(config, name, claimed_by=new_owner())
+    id = store.create(config, name)
     tell(store, id, **told)
+    store.claim(new_owner(), id=id)
     store.set_status(id, FINISHED)
     return id
 
 
 def running_run(store: Store, config: RunConfig, name: str = "", **told) -> int:
     """A run in the midst of its second task."""
-    id = store.create(config, name, claimed_by=new_owner())
+    id = store.create(config, name)
     tell(store, id, until=1, **told)
+    store.claim(new_owner(), id=id)
     assert store.run(id).status == RUNNING
     return id
 
@@ -155,12 +158,13 @@ def recorded_run(
     goes on after `until` tasks.
     """
     tasks = derived_tasks(config)
-    id = store.create(config, name, claimed_by=new_owner())
+    id = store.create(config, name)
     counts = tuple(len(task.train) for task in tasks)
     tests = tuple(len(task.test) for task in tasks)
     names = tuple(task.name for task in tasks)
     store.record(id, RunStarted(names, counts, tests, (), 9, 9, 9, "cpu"))
     tell_records(store, id, until=until, **told)
+    store.claim(new_owner(), id=id)
     if until is None:
         store.set_status(id, FINISHED)
     return id

@@ -120,7 +120,7 @@ def test_a_failed_run_is_code_1_and_leaves_the_next_seed_running(
     monkeypatch.setattr(sequence, "train", train)
     assert main(["train", *TOY, "--seeds", "1", "2"]) == 1
     out, err = capsys.readouterr()
-    assert err.startswith("Run 1 (total_recall on toy, seed 1) failed after ")
+    assert err.startswith("Run 1 (Total Recall on Toy, seed 1) failed after ")
     assert "try a lower learning_rate." in err
     assert "python -m core resume 1" in out
     assert [run.status for run in Store().runs()] == ["finished", "failed"]
@@ -140,11 +140,14 @@ def test_runs_and_show(capsys) -> None:
     assert "no runs" in capsys.readouterr().out
     store = Store()
     first = store.create(RunConfig(seed=3), "first")
-    second = store.create(RunConfig(), "second", claimed_by=new_owner())
-    store.record(second, RunStarted(("a", "b"), (5, 6), (4, 4), ((4,), (4, 4)), 9, 4, 77, "cpu"))
-    store.record(second, Progress(1, 4, 0, "slow", 1, 1, 0.5))
+    owner = new_owner()
+    second = store.create(RunConfig(), "second", claimed_by=owner)
+    store.record(
+        second, RunStarted(("a", "b"), (5, 6), (4, 4), ((4,), (4, 4)), 9, 4, 77, "cpu"), owner
+    )
+    store.record(second, Progress(1, 4, 0, "slow", 1, 1, 0.5), owner)
     for cell in (Accuracy(0, 0, 1, 4), Accuracy(1, 0, 2, 4), Accuracy(1, 1, 3, 4)):
-        store.record(second, cell)
+        store.record(second, cell, owner)
     assert main(["runs"]) == 0
     head, *lines = capsys.readouterr().out.splitlines()
     assert head.split() == ["ID", "STATUS", "DONE", "TIME", "LEFT", "STARTED", "NAME"]

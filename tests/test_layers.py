@@ -11,6 +11,7 @@ import pytest
 from core.paths import PROJECT
 
 LAYERS = [
+    "text",
     "registry",
     "options",
     "config",

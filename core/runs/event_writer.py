@@ -14,9 +14,12 @@ from sqlalchemy import Connection, Table, and_, delete, func, insert, literal, u
 from core.events import Event, Progress, RunStarted
 from core.runs import clock
 from core.runs.database import finite
+from core.runs.owner import Owner
 from core.runs.tables import EVENT_TABLES, UtcTime, runs
 
 INTERVAL = 0.5  # seconds between two writes of progress
+
+_Writer = tuple[int, Owner | None]  # a run, and who records for it
 
 
 class Throttle:
@@ -25,30 +28,31 @@ class Throttle:
     def __init__(self, interval: float = INTERVAL) -> None:
         self._interval = interval
         self._lock = threading.Lock()
-        self._written: dict[int, tuple[float, int, str]] = {}  # run → when, task, stage
-        self._held: dict[int, Progress] = {}
+        self._written: dict[_Writer, tuple[float, int, str]] = {}  # when, task, stage
+        self._held: dict[_Writer, Progress] = {}
 
-    def due(self, run: int, event: Event) -> tuple[Event, ...]:
+    def due(self, run: int, event: Event, owner: Owner | None) -> tuple[Event, ...]:
         """What to write now that this event has come: nothing, it, or the held progress and it."""
+        writer = (run, owner)
         with self._lock:
-            held = self._held.pop(run, None)
+            held = self._held.pop(writer, None)
             if not isinstance(event, Progress):
                 return (event,) if held is None else (held, event)
             moment = time.monotonic()
-            when, task, stage = self._written.get(run, (-self._interval, -1, ""))
+            when, task, stage = self._written.get(writer, (-self._interval, -1, ""))
             new = (task, stage) != (event.task, event.stage)
             ends = event.epoch >= event.epochs or event.done >= event.total
             if not (new or ends or moment - when >= self._interval):
-                self._held[run] = event
+                self._held[writer] = event
                 return ()
-            self._written[run] = (moment, event.task, event.stage)
+            self._written[writer] = (moment, event.task, event.stage)
             return (event,)
 
-    def end(self, run: int) -> Progress | None:
-        """The run's attempt is over: the progress still to be written, if any."""
+    def end(self, run: int, owner: Owner | None) -> Progress | None:
+        """The owner's attempt is over: the progress still to be written, if any."""
         with self._lock:
-            self._written.pop(run, None)
-            return self._held.pop(run, None)
+            self._written.pop((run, owner), None)
+            return self._held.pop((run, owner), None)
 
 
 def write_event(connection: Connection, run: int, event: Event) -> None:

@@ -21,8 +21,8 @@ from core.options import ConfigError
 from core.runs import checkpoints
 from core.runs.checkpoints import CheckpointError
 from core.runs.owner import Owner
-from core.runs.run import FAILED, FINISHED, INTERRUPTED, STOPPED, Run, StoreError
-from core.runs.store import Store, StoreUnavailable
+from core.runs.run import FAILED, FINISHED, INTERRUPTED, STOPPED, Run, StoreError, StoreUnavailable
+from core.runs.store import Store
 from core.stopping import Stopped
 
 POLL_SECONDS = 1.0  # between two looks at the store's stop flag
@@ -51,7 +51,7 @@ def execute(
     """
     with Hold(store, run.id, owner, stop or threading.Event()) as hold:
         try:
-            status, error = _learn(store, run, hold, watch, train), ""
+            status, error = _learn(store, run, owner, hold, watch, train), ""
         except Exception as problem:
             if threading.main_thread().is_alive():
                 status, error = FAILED, explain(problem)
@@ -134,16 +134,21 @@ def explain(problem: Exception) -> str:
 
 
 def _learn(
-    store: Store, run: Run, hold: Hold, watch: Callable[[Event], None] | None, train: Train | None
+    store: Store,
+    run: Run,
+    owner: Owner,
+    hold: Hold,
+    watch: Callable[[Event], None] | None,
+    train: Train | None,
 ) -> str:
     from core.training import sequence
 
-    store.note_versions(run.id, versions())
+    store.note_versions(run.id, versions(), owner)
     if run.attempts == 1:
         checkpoints.delete(run.id)  # of a run in an earlier database that bore this number
 
     def record(event: Event) -> None:
-        store.record(run.id, event)
+        store.record(run.id, event, owner)
         if watch is not None:
             watch(event)
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, select, update
 
 from core.config import RunConfig
 from core.events import Progress, RunStarted
@@ -19,6 +19,7 @@ from core.runs.run import (
     QUEUED,
     RUNNING,
     Run,
+    RunTaken,
     StoreError,
     Unreadable,
     check_transition,
@@ -26,6 +27,7 @@ from core.runs.run import (
     seconds_left,
 )
 from core.runs.tables import runs
+from core.text import clean
 
 _EARLIER_NAMES = {"train_rows": "n_train", "test_rows": "n_test", "reachable": "covered"}
 
@@ -49,7 +51,7 @@ def new(config: RunConfig, name: str = "", **more: Any) -> dict[str, Any]:
     except ConfigError:  # it will fail when it is carried out, and say why
         known_by = ""
     return {
-        "name": name.strip() or default_name(config),
+        "name": clean(name) or default_name(config),
         "config": config.to_json(),
         "digest": known_by,
         "status": QUEUED,
@@ -107,6 +109,35 @@ def change(
     else:
         values |= {"ended": moment}
     connection.execute(update(runs).where(runs.c.id == row.id).values(values))
+
+
+def held_by(owner: Owner | None) -> ColumnElement[bool]:
+    """That a run is held by the owner; without one, that nobody holds it."""
+    if owner is None:
+        return runs.c.status != RUNNING
+    return and_(runs.c.status == RUNNING, runs.c.owner_token == owner.token)
+
+
+def beat(connection: Connection, id: int, owner: Owner | None) -> bool:
+    """A sign of life of a run, which locks its row; False where the owner doesn't hold it."""
+    sign = update(runs).where(runs.c.id == id, held_by(owner)).values(heartbeat=clock.now())
+    return connection.execute(sign).rowcount == 1
+
+
+def silence(row: Row[Any]) -> float | None:
+    """Seconds since a running run's last sign of life; None where it doesn't run."""
+    if row.status != RUNNING:
+        return None
+    return max(0.0, (clock.now() - row.heartbeat).total_seconds())
+
+
+def check_holder(row: Row[Any], owner: Owner | None) -> None:
+    """RunTaken where the row's run is not the owner's, or without one: where somebody holds it."""
+    held = row.status == RUNNING
+    if held and owner is None:
+        raise RunTaken(f"Run {row.id} is held by a process.")
+    if owner is not None and not (held and row.owner_token == owner.token):
+        raise RunTaken(f"Run {row.id} is not held by this process any more.")
 
 
 def abandoned(row: Row[Any]) -> bool:
@@ -182,4 +213,5 @@ def to_run(row: Row[Any]) -> Run:
         error=row.error,
         stop_requested=row.stop_requested,
         attempts=row.attempts,
+        silent=silence(row),
     )

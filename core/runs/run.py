@@ -13,6 +13,7 @@ from core.events import Progress, RunStarted
 
 QUEUED, RUNNING, FINISHED = "queued", "running", "finished"
 FAILED, STOPPED, INTERRUPTED = "failed", "stopped", "interrupted"
+LONG_SILENCE = 3600.0  # seconds without a sign of life before a live process's run can be taken
 STATUSES = (QUEUED, RUNNING, FINISHED, FAILED, STOPPED, INTERRUPTED)
 
 TRANSITIONS: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -33,6 +34,10 @@ class StoreError(RuntimeError):
 
 class Unreadable(StoreError):  # noqa: N818 - it is a state, as the next
     """A run that another version of this program wrote and this one can't read."""
+
+
+class RunTaken(StoreError):  # noqa: N818 - it is a state
+    """The run is not, or no longer, held by the process that wants to write for it."""
 
 
 class StoreUnavailable(StoreError):  # noqa: N818 - it is a state, which may pass
@@ -60,6 +65,7 @@ class Run:
     error: str
     stop_requested: bool
     attempts: int  # times it was begun
+    silent: float | None = None  # seconds without a sign of life while running
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -74,6 +80,11 @@ class Run:
     def keeps_memory(self) -> bool:
         """Whether examples of finished tasks are chosen and kept; True where not recorded."""
         return self.facts.keeps_memory if self.facts else True
+
+    @property
+    def can_release(self) -> bool:
+        """Whether it counts as running but its process has been silent for LONG_SILENCE."""
+        return self.silent is not None and self.silent >= LONG_SILENCE
 
     @property
     def can_resume(self) -> bool:
@@ -93,9 +104,16 @@ def check_transition(id: int, old: str, new: str) -> None:
         raise StoreError(f"Run {id} is {old} and can become {allowed}, not {new}.")
 
 
-def default_name(config: RunConfig) -> str:
-    """What a run is called where nobody has named it."""
-    return f"{config.method} on {config.dataset}, seed {config.seed}"
+def default_name(config: RunConfig, n_runs: int = 1) -> str:
+    """What a run is called where nobody has named it; `n_runs` that differ in their seeds."""
+    from core.methods.parts.variants import variant
+    from core.registry import datasets, methods  # loads PyTorch
+
+    method, dataset = config.method, config.dataset
+    method = methods[method].label if method in methods else method
+    dataset = datasets[dataset].label if dataset in datasets else dataset
+    seed = config.seed if n_runs == 1 else "…"
+    return f"{method}{variant(config.method_options)} on {dataset}, seed {seed}"
 
 
 def seconds_left(done: float, total: float, first: float, elapsed: float) -> float | None:

@@ -4,32 +4,31 @@ Many processes and threads read and write at once. Whatever changes a run first 
 that each change sees the last one whole; a run that a process holds is known by its owner's token.
 """
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Column, Connection, Executable, Row, delete, insert, select, update
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import Column, Engine, Executable, Row, delete, insert, select, update
 
 from core import paths
 from core.config import RunConfig
 from core.events import Event
-from core.runs import clock, queue, rows
-from core.runs.database import open_database, reason
+from core.runs import queue, rows
 from core.runs.event_writer import Throttle, write_event
 from core.runs.owner import Owner
 from core.runs.run import (
     FAILED,
     INTERRUPTED,
+    LONG_SILENCE,
     QUEUED,
     RUNNING,
     STOPPED,
     Run,
     StoreError,
-    StoreUnavailable,
     Unreadable,
 )
 from core.runs.tables import runs
+from core.runs.transactions import Database
+from core.text import clean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,9 +40,13 @@ class Store:
     def __init__(self, url: str | None = None) -> None:
         """StoreError where the database (default: paths.database_url()) can't be opened."""
         self.url = url or paths.database_url()
-        self.engine = open_database(self.url)
-        self._writer = self.engine.execution_options(writes=True)
+        self._database = Database(self.url)
         self._throttle = Throttle()
+
+    @property
+    def engine(self) -> Engine:
+        """SQLAlchemy's engine, for those who look after the database itself."""
+        return self._database.engine
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -54,7 +57,7 @@ class Store:
     def create(self, config: RunConfig, name: str = "", *, claimed_by: Owner | None = None) -> int:
         """A new run's number: queued, or already running for its owner."""
         row = rows.new(config, name)
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             id = connection.execute(insert(runs).values(row)).inserted_primary_key[0]
             if claimed_by is not None:
                 new = rows.locked(connection, id)
@@ -63,7 +66,7 @@ class Store:
 
     def run(self, id: int) -> Run:
         """StoreError where there is no such run, Unreadable where another version wrote it."""
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(rows.one(id)).first()
         if row is None:
             raise rows.unknown(id)
@@ -80,13 +83,13 @@ class Store:
         query = select(runs).order_by(runs.c.id.desc()).limit(limit).offset(offset or None)
         if statuses is not None:
             query = query.where(runs.c.status.in_(list(statuses)))
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             return list(rows.readable(connection.execute(query)))
 
     def unreadable(self) -> list[str]:
         """A sentence for each run that another version wrote and this one can't read."""
         told = []
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             for row in connection.execute(select(runs.c.id, runs.c.config).order_by(runs.c.id)):
                 try:
                     rows.config_of(row)
@@ -100,13 +103,14 @@ class Store:
 
     def rename(self, id: int, name: str) -> None:
         """StoreError where the name is empty."""
-        if not name.strip():
+        cleaned = clean(name)
+        if not cleaned:
             raise StoreError("A run's name can't be empty.")
-        self._set(id, name=name.strip())
+        self._set(id, name=cleaned)
 
     def delete(self, id: int) -> None:
         """Forget the run and all that it told; refused while it runs."""
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             if rows.locked(connection, id).status == RUNNING:
                 raise StoreError(f"Run {id} is running: stop it before deleting it.")
             connection.execute(delete(runs).where(runs.c.id == id))
@@ -116,16 +120,17 @@ class Store:
     def set_status(
         self, id: int, status: str, *, error: str = "", owner: Owner | None = None
     ) -> None:
-        """To another status; StoreError where MOVES forbids it or another owner has the run.
+        """To another status; StoreError where TRANSITIONS forbids it.
 
-        Progress that was held back is written first.
+        With an owner: RunTaken where it doesn't hold the run. Progress that it held back is written
+        first.
         """
-        held = self._throttle.end(id)
-        with self._writing() as connection:
+        held = self._throttle.end(id, owner)
+        with self._database.writing() as connection:
             row = rows.locked(connection, id)
-            if owner is not None and row.status == RUNNING and row.owner_token != owner.token:
-                raise StoreError(f"Run {id} is held by another process by now.")
-            if held is not None and row.status == RUNNING:
+            if owner is not None:
+                rows.check_holder(row, owner)
+            if held is not None:
                 write_event(connection, id, held)
             rows.change(connection, row, status, owner=owner, error=error)
 
@@ -142,10 +147,10 @@ class Store:
         Unreadable where another version queued it; it has failed then.
         """
         query = queue.next_waiting(id, devices, experiment)
-        with self._reading() as connection:  # an idle worker asks often and must not lock
+        with self._database.reading() as connection:  # an idle worker asks often and must not lock
             if connection.scalar(query) is None:
                 return None
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             found = connection.scalar(query.with_for_update(skip_locked=True))
             if found is None:
                 return None
@@ -158,14 +163,14 @@ class Store:
 
     def resume(self, id: int, *, claimed_by: Owner | None = None) -> None:
         """Back to the queue, or at once to its owner; StoreError where it has not ended early."""
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             rows.change(connection, rows.locked(connection, id), QUEUED)
             if claimed_by is not None:
                 rows.change(connection, rows.locked(connection, id), RUNNING, owner=claimed_by)
 
     def request_stop(self, id: int) -> None:
         """Ask a running run to stop within a batch; one that still waits is stopped at once."""
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             row = rows.locked(connection, id)
             if row.status == RUNNING:
                 ask = update(runs).where(runs.c.id == id).values(stop_requested=True)
@@ -177,20 +182,32 @@ class Store:
         """StoreError where there is no such run."""
         return self._value(id, runs.c.stop_requested)
 
+    def release(self, id: int, status: str = INTERRUPTED) -> None:
+        """End a run whose process lives but has been silent for LONG_SILENCE (Run.can_release).
+
+        It can then be resumed or deleted; what the process writes when it wakes is refused.
+        StoreError where it was heard of since.
+        """
+        with self._database.writing() as connection:
+            row = rows.locked(connection, id)
+            silent = rows.silence(row)
+            if silent is None or silent < LONG_SILENCE:
+                raise StoreError(f"Run {id} is not running in a process that has fallen silent.")
+            error = f"Its process has been silent for {silent / 60:.0f} minutes."
+            rows.change(connection, row, status, error=error, end=row.heartbeat)
+
     def heartbeat(self, id: int, owner: Owner) -> bool:
         """Say that the owner still works on the run; False where the run is its no longer."""
-        with self._writing() as connection:
-            held = (runs.c.id == id, runs.c.status == RUNNING, runs.c.owner_token == owner.token)
-            beat = update(runs).where(*held).values(heartbeat=clock.now())
-            return connection.execute(beat).rowcount == 1
+        with self._database.writing() as connection:
+            return rows.beat(connection, id, owner)
 
     def mark_interrupted(self) -> list[int]:
         """The running runs whose process is gone, now marked as interrupted."""
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             running = connection.execute(select(runs).where(runs.c.status == RUNNING)).all()
         marked = []
         for seen in filter(rows.abandoned, running):
-            with self._writing() as connection:
+            with self._database.writing() as connection:
                 row = connection.execute(rows.one(seen.id).with_for_update()).first()
                 if row is not None and row.status == RUNNING and rows.abandoned(row):
                     error = "The process that ran it is gone."
@@ -202,67 +219,53 @@ class Store:
 
     # --- what a run tells ---------------------------------------------------------------------
 
-    def record(self, id: int, event: Event) -> None:
-        """Keep what a run told, once under the event's key; also a sign of life.
+    def record(self, id: int, event: Event, owner: Owner | None = None) -> None:
+        """Keep an event of a run, once under the event's key; also a sign of life.
 
-        Progress that comes thick and fast is thinned out (see core.runs.event_writer).
+        RunTaken where the owner doesn't hold the run; without one, where somebody does. Progress
+        that comes thick and fast is thinned out (see core.runs.event_writer).
         """
-        due = self._throttle.due(id, event)
+        due = self._throttle.due(id, event, owner)
         if not due:
             return
-        with self._writing() as connection:
-            beat = update(runs).where(runs.c.id == id).values(heartbeat=clock.now())
-            if connection.execute(beat).rowcount == 0:  # this also locks the run's row
-                raise rows.unknown(id)
+        with self._database.writing() as connection:
+            if not rows.beat(connection, id, owner):  # this also locks the run's row
+                rows.check_holder(rows.locked(connection, id), owner)
             for item in due:
                 write_event(connection, id, item)
 
-    def note_versions(self, id: int, versions: dict[str, str]) -> None:
-        """What the run was computed with."""
-        self._set(id, versions=versions)
+    def note_versions(self, id: int, versions: dict[str, str], owner: Owner | None = None) -> None:
+        """What the run was computed with; RunTaken as `record`."""
+        with self._database.writing() as connection:
+            rows.check_holder(rows.locked(connection, id), owner)
+            connection.execute(update(runs).where(runs.c.id == id).values(versions=versions))
 
     # --- reading what was recorded ------------------------------------------------------------
 
     def fetch(self, query: Executable) -> list[Row[Any]]:
         """The rows of a query over `core.runs.tables`; StoreUnavailable where it can't be read."""
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             return list(connection.execute(query))
 
     def frame(self, query: Executable) -> "pd.DataFrame":
         """The same as a DataFrame, one column for each of the query's."""
         import pandas as pd
 
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             result = connection.execute(query)
             return pd.DataFrame(result.all(), columns=list(result.keys()))
 
     # --- transactions -------------------------------------------------------------------------
 
     def _value(self, id: int, column: Column[Any]) -> Any:
-        with self._reading() as connection:
+        with self._database.reading() as connection:
             found = connection.scalar(select(column).where(runs.c.id == id))
         if found is None:
             raise rows.unknown(id)
         return found
 
     def _set(self, id: int, **values: object) -> None:
-        with self._writing() as connection:
+        with self._database.writing() as connection:
             query = update(runs).where(runs.c.id == id).values(values)
             if connection.execute(query).rowcount == 0:
                 raise rows.unknown(id)
-
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        try:
-            with self._writer.begin() as connection:
-                yield connection
-        except SQLAlchemyError as error:
-            raise StoreUnavailable(f"The run store can't be written: {reason(error)}.") from error
-
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        try:
-            with self.engine.connect() as connection:
-                yield connection
-        except SQLAlchemyError as error:
-            raise StoreUnavailable(f"The run store can't be read: {reason(error)}.") from error

@@ -144,10 +144,11 @@ def test_a_run_that_has_only_begun_has_no_drop_and_one_without_records_no_rows(s
 
 
 def test_all_learned_at_once_has_nothing_to_drop_from(store):
-    id = store.create(TOY, claimed_by=new_owner())
-    store.record(id, ActionsKnown((0, 1), ("a", "b")))
+    owner = new_owner()
+    id = store.create(TOY, claimed_by=owner)
+    store.record(id, ActionsKnown((0, 1), ("a", "b")), owner)
     for on in range(3):
-        store.record(id, ActionProbabilities(2, on, (0, 1), (0.5, 0.25), (3, 4)))
+        store.record(id, ActionProbabilities(2, on, (0, 1), (0.5, 0.25), (3, 4)), owner)
     table = forgetting.action_table(store, store.run(id), 0)
     assert table["first"].isna().all()
     assert table["drop"].isna().all()

@@ -170,9 +170,10 @@ def test_a_choice_is_what_a_run_would_have_stored_first(examples, memories):
 
 def test_stored_memories_are_those_that_runs_told():
     store = Store()
-    id = store.create(RunConfig(seed=4), claimed_by=new_owner())
+    owner = new_owner()
+    id = store.create(RunConfig(seed=4), claimed_by=owner)
     for task, rows in enumerate([(3, 1), (5,)]):
-        store.record(id, MemoryStored(task, rows, {"entropy": [0.5]}))
+        store.record(id, MemoryStored(task, rows, {"entropy": [0.5]}), owner)
     table = choosing.stored_tasks(store, [id])
     assert list(table.task) == [0, 1]
     kept = choosing.stored(store, store.run(id), 0, "DLFS")

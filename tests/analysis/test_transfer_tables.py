@@ -25,19 +25,21 @@ def store():
 
 def at_once(store: Store) -> int:
     """A run that learned all tasks together: only its last row is known."""
-    id = store.create(RunConfig(method="oracle"), claimed_by=new_owner())
-    store.record(id, started())
+    owner = new_owner()
+    id = store.create(RunConfig(method="oracle"), claimed_by=owner)
+    store.record(id, started(), owner)
     for i, rows in enumerate(ROWS):
-        store.record(id, Accuracy(2, i, rows // 2, rows))
+        store.record(id, Accuracy(2, i, rows // 2, rows), owner)
     store.set_status(id, FINISHED)
     return id
 
 
 def first_only(store: Store, config: RunConfig, tasks, correct: int) -> int:
     """A run that was stopped after its first task."""
-    id = store.create(config, claimed_by=new_owner())
-    store.record(id, started(tasks))
-    store.record(id, Accuracy(0, 0, correct, 100))
+    owner = new_owner()
+    id = store.create(config, claimed_by=owner)
+    store.record(id, started(tasks), owner)
+    store.record(id, Accuracy(0, 0, correct, 100), owner)
     store.set_status(id, STOPPED)
     return id
 

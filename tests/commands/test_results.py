@@ -143,9 +143,10 @@ def test_counts_of_a_task_without_a_name_are_refused(store, capsys, tmp_path) ->
 
 def test_a_method_without_memories_has_no_sampler(capsys) -> None:
     store = Store()
-    id = store.create(CONFIG.with_(method="finetune"), claimed_by=new_owner())
-    store.record(id, started())
-    store.record(id, Accuracy(0, 0, 10, 40))
+    owner = new_owner()
+    id = store.create(CONFIG.with_(method="finetune"), claimed_by=owner)
+    store.record(id, started(), owner)
+    store.record(id, Accuracy(0, 0, 10, 40), owner)
     store.set_status(id, FINISHED)
     assert cells(printed(capsys)[-1])[:2] == ["Fine-tune", "–"]
 

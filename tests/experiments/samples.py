@@ -16,10 +16,11 @@ def finished_run(store: Store, config: RunConfig, correct: Sequence[int]) -> int
     """A run of two tasks of 10 test rows, so many of which are right in the end."""
     owner = new_owner()
     id = store.create(config, claimed_by=owner)
-    store.record(id, RunStarted(TASKS, (20, 20), (10, 10), ((10,), (10, 9)), 5, 2, 100, "cpu"))
-    store.record(id, Accuracy(0, 0, 10, 10))
+    facts = RunStarted(TASKS, (20, 20), (10, 10), ((10,), (10, 9)), 5, 2, 100, "cpu")
+    store.record(id, facts, owner)
+    store.record(id, Accuracy(0, 0, 10, 10), owner)
     for task, right in enumerate(correct):
-        store.record(id, Accuracy(1, task, right, 10))
+        store.record(id, Accuracy(1, task, right, 10), owner)
     store.set_status(id, FINISHED, owner=owner)
     return id
 

@@ -7,8 +7,9 @@ from streamlit.testing.v1 import AppTest
 
 from core.analysis import error_curves as analysis
 from core.config import RunConfig
+from core.runs.owner import new_owner
 from core.runs.store import Store
-from tests.made_up import TASKS, finished_run, running_run, tell_errors
+from tests.made_up import TASKS, finished_run, tell, tell_errors
 from tests.pages.sessions import numbers, opened, texts, well, widget
 
 PAGE = "pages/errors.py"
@@ -89,8 +90,10 @@ def test_measure_rows_and_task_are_in_the_address(store, both):
 
 
 def test_a_run_in_its_first_stage_is_shown_as_far_as_it_is(store):
-    run = running_run(store, RunConfig())
+    run = store.create(RunConfig())
+    tell(store, run, until=1)
     tell_errors(store, run, until=1)
+    store.claim(new_owner(), id=run)
     page = well(opened(PAGE))
     assert "still going on" in texts(page.caption)
     assert len(figure(page)["data"]) == 2

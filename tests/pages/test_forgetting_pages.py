@@ -173,10 +173,11 @@ def test_a_running_run_and_its_last_task(store):
 
 
 def test_a_run_that_learns_all_at_once_opens(store):
-    id = store.create(TOY, claimed_by=new_owner())
-    store.record(id, ActionsKnown((0, 1), ("a", "b")))
+    owner = new_owner()
+    id = store.create(TOY, claimed_by=owner)
+    store.record(id, ActionsKnown((0, 1), ("a", "b")), owner)
     for on in range(3):
-        store.record(id, ActionProbabilities(2, on, (0, 1), (0.5, 0.25), (3, 4)))
+        store.record(id, ActionProbabilities(2, on, (0, 1), (0.5, 0.25), (3, 4)), owner)
     for view in ("actions", "heatmap", "drops", "runs"):
         well(opened(PAGE, view=view))
 
@@ -186,13 +187,14 @@ def test_thousands_of_actions_make_no_message_of_5_mb_and_few_marks(store):
     count = 5186  # those of NLMap(qt), here all in one task
     rng = np.random.default_rng(0)
     for seed in range(2):
-        id = store.create(TOY.with_(seed=seed), claimed_by=new_owner())
-        store.record(id, RunStarted(("a", "b"), (9, 9), (9, 9), (), count, 9, 9, "cpu"))
+        owner = new_owner()
+        id = store.create(TOY.with_(seed=seed), claimed_by=owner)
+        store.record(id, RunStarted(("a", "b"), (9, 9), (9, 9), (), count, 9, 9, "cpu"), owner)
         texts = tuple(f"keyval ( 'name' , 'A place of some name {n}' )" for n in range(count))
-        store.record(id, ActionsKnown(tuple(range(count)), texts))
+        store.record(id, ActionsKnown(tuple(range(count)), texts), owner)
         for k, i in ((0, 0), (1, 0), (1, 1)):
             told = (tuple(range(count)), tuple(rng.random(count).tolist()), (7,) * count)
-            store.record(id, ActionProbabilities(k, i, *told))
+            store.record(id, ActionProbabilities(k, i, *told), owner)
     for view, rows in (("actions", "40"), ("heatmap", "300"), ("drops", "40"), ("runs", "40")):
         page = well(opened(PAGE, run="1", other="2", view=view, rows=rows))
         drawn = page.get("plotly_chart")

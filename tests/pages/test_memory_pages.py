@@ -39,10 +39,11 @@ def stored_run(store: Store, rows=((0, 4, 2), (1, 2, 3)), name: str = "", **sett
     tasks = make_toy_tasks()
     counts = tuple(len(task.train) for task in tasks)
     facts = RunStarted(tuple(t.name for t in tasks), counts, counts, (), 9, 9, 9, "cpu")
-    id = store.create(RunConfig(dataset="toy", **settings), name, claimed_by=new_owner())
-    store.record(id, facts)
+    owner = new_owner()
+    id = store.create(RunConfig(dataset="toy", **settings), name, claimed_by=owner)
+    store.record(id, facts, owner)
     for task, kept in enumerate(rows):
-        store.record(id, MemoryStored(task, kept, {}))
+        store.record(id, MemoryStored(task, kept, {}), owner)
     return id
 
 
@@ -160,9 +161,10 @@ def test_runs_that_differ_in_their_seed_share_a_label(store):
 
 def test_data_that_changed_since_are_said_and_not_shown(store):
     tasks = ("zoo", "port", "farm")
-    id = store.create(RunConfig(dataset="toy"), NASTY, claimed_by=new_owner())
-    store.record(id, RunStarted(tasks, (7, 7, 7), (1, 1, 1), (), 9, 9, 9, "cpu"))
-    store.record(id, MemoryStored(0, (99,), {}))
+    owner = new_owner()
+    id = store.create(RunConfig(dataset="toy"), NASTY, claimed_by=owner)
+    store.record(id, RunStarted(tasks, (7, 7, 7), (1, 1, 1), (), 9, 9, 9, "cpu"), owner)
+    store.record(id, MemoryStored(0, (99,), {}), owner)
     page = well(opened(PAGE, source="runs"))
     assert "learned other rows" in texts(page.warning)
     assert not specs(page)

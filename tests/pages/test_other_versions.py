@@ -70,8 +70,9 @@ def test_it_can_be_deleted(store, toy_config, capsys) -> None:
 def test_times_are_estimated_without_it(store, toy_config) -> None:
     took = StageTime(0, "training", 60.0, 600.0)
     for stage in (took, replace(took, seconds=6.0)):
-        id = store.create(toy_config, claimed_by=new_owner())
-        store.record(id, stage)
+        owner = new_owner()
+        id = store.create(toy_config, claimed_by=owner)
+        store.record(id, stage, owner)
         store.set_status(id, FINISHED)
     assert len(store.runs()) == 2
     both = estimate(store, toy_config)

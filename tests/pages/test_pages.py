@@ -205,8 +205,9 @@ def test_what_is_chosen_stands_in_the_address_and_comes_back_from_it(store):
 
 
 def test_accuracy_without_a_learned_task_says_what_to_do(store):
-    id = store.create(RunConfig(), claimed_by=new_owner())
-    tell(store, id, until=0)
+    owner = new_owner()
+    id = store.create(RunConfig(), claimed_by=owner)
+    tell(store, id, until=0, owner=owner)
     page = well(opened("pages/accuracy.py"))
     assert "No run has learned a task yet" in texts(page.info)
     assert len(page.get("page_link")) >= 2

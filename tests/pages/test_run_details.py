@@ -27,10 +27,11 @@ def facts(id: int) -> dict[str, str]:
 
 
 def test_parameters_of_a_task_and_units_in_use_are_facts(store) -> None:
-    id = store.create(RunConfig(method="hat"), claimed_by=new_owner())
-    store.record(id, replace(started(), task_parameters=896))
+    owner = new_owner()
+    id = store.create(RunConfig(method="hat"), claimed_by=owner)
+    store.record(id, replace(started(), task_parameters=896), owner)
     for task, share in ((0, 0.25), (1, 0.4375)):
-        store.record(id, Diagnostics(task, ("units in use, decoder",), (share,)))
+        store.record(id, Diagnostics(task, ("units in use, decoder",), (share,)), owner)
     shown = facts(id)
     assert shown["parameters"] == "1,800,000"
     assert shown["of them each task's own"] == "896"
@@ -38,15 +39,16 @@ def test_parameters_of_a_task_and_units_in_use_are_facts(store) -> None:
 
 
 def test_the_time_of_each_stage_and_of_recording_is_a_fact(store, capsys) -> None:
-    id = store.create(RunConfig(), claimed_by=new_owner())
-    store.record(id, started())
+    owner = new_owner()
+    id = store.create(RunConfig(), claimed_by=owner)
+    store.record(id, started(), owner)
     for task, stage, seconds in (
         (0, "slow", 70),
         (1, "slow", 55),
         (0, "recording", 4),
         (1, "recording", 5),
     ):
-        store.record(id, StageTime(task, stage, float(seconds), 1.0))
+        store.record(id, StageTime(task, stage, float(seconds), 1.0), owner)
     shown = facts(id)
     assert shown["time for slow"] == "2 min 05 s"
     assert shown["time for recording"] == "9 s"

@@ -46,6 +46,7 @@ def progress(done: float, *, epoch: int = 0, task: int = 0) -> Progress:
     return Progress(done, 100.0, task, "slow", epoch, 10, 1.0)
 
 
-def python(code: str, *words: str) -> subprocess.Popen:
+def python(code: str, *words: str, stdin: int | None = None) -> subprocess.Popen:
     """Another process that carries out this code, its output to be read as text."""
-    return subprocess.Popen([sys.executable, "-c", code, *words], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", code, *words]
+    return subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, text=True)

@@ -18,10 +18,11 @@ FACTS = RunStarted(("a", "b"), (5, 6), (4, 4), ((4,), (4, 4)), 9, 4, 77, "cpu")
 
 def past(store: Store, config: RunConfig, seconds: float, work: float) -> int:
     """A run that was carried out here at work / seconds, half of it sampling without work."""
-    id = store.create(config, claimed_by=new_owner())
-    store.record(id, FACTS)
-    store.record(id, StageTime(0, "train", seconds / 2, work))
-    store.record(id, StageTime(0, "sampling", seconds / 2, 0.0))
+    owner = new_owner()
+    id = store.create(config, claimed_by=owner)
+    store.record(id, FACTS, owner)
+    store.record(id, StageTime(0, "train", seconds / 2, work), owner)
+    store.record(id, StageTime(0, "sampling", seconds / 2, 0.0), owner)
     store.set_status(id, "finished")
     return id
 

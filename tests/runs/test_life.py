@@ -6,9 +6,10 @@ from sqlalchemy import select
 
 from core.config import RunConfig
 from core.runs.owner import new_owner
-from core.runs.run import STATUSES, TRANSITIONS, StoreError
+from core.runs.run import STATUSES, TRANSITIONS, StoreError, default_name
 from core.runs.store import Store
 from core.runs.tables import EVENT_TABLES
+from core.text import NAME_LENGTH
 from tests.runs.samples import SAMPLES, progress
 
 CONFIG = RunConfig()
@@ -63,7 +64,7 @@ def test_a_run_keeps_what_it_was_created_with(store: Store) -> None:
     assert (run.name, run.config, run.status, run.attempts) == ("mine", config, "queued", 0)
     assert run.created.utcoffset().total_seconds() == 0
     assert (run.started, run.ended, run.seconds, run.seconds_left) == (None, None, 0.0, None)
-    assert store.run(store.create(config)).name == "emr on demo, seed 4"
+    assert store.run(store.create(config)).name == "EMR on Demo, seed 4"
 
 
 def test_seconds_add_up_over_attempts(store: Store, clock) -> None:
@@ -86,20 +87,21 @@ def test_seconds_add_up_over_attempts(store: Store, clock) -> None:
 
 
 def test_seconds_left_follow_the_rate_of_this_attempt(store: Store, clock) -> None:
-    id = store.create(CONFIG, claimed_by=new_owner())
-    store.record(id, progress(10, epoch=10))
+    owner = new_owner()
+    id = store.create(CONFIG, claimed_by=owner)
+    store.record(id, progress(10, epoch=10), owner)
     assert store.run(id).seconds_left is None  # no rate yet
     clock.pass_(100)
-    store.record(id, progress(20, epoch=10))
+    store.record(id, progress(20, epoch=10), owner)
     assert store.run(id).seconds_left == 800  # 80 units at 10 in 100 s
     clock.pass_(50)
     assert store.run(id).seconds_left == 750
     store.set_status(id, "stopped")
     assert store.run(id).seconds_left is None
-    store.resume(id, claimed_by=new_owner())
-    store.record(id, progress(20, epoch=10, task=1))
+    store.resume(id, claimed_by=owner)
+    store.record(id, progress(20, epoch=10, task=1), owner)
     clock.pass_(10)
-    store.record(id, progress(60, epoch=10, task=1))
+    store.record(id, progress(60, epoch=10, task=1), owner)
     assert store.run(id).seconds_left == 10  # 40 units at 40 in 10 s: the first attempt is past
 
 
@@ -118,9 +120,10 @@ def test_a_waiting_run_is_stopped_at_once_and_a_running_one_is_asked(store: Stor
 
 
 def test_delete_takes_all_records_and_is_refused_while_running(store: Store) -> None:
-    id = in_status(store, "running")
+    id = store.create(CONFIG)
     for event, _ in SAMPLES:
         store.record(id, event)
+    store.set_status(id, "running")
     with pytest.raises(StoreError, match="stop it before"):
         store.delete(id)
     store.set_status(id, "finished")
@@ -145,6 +148,19 @@ def test_rename(store: Store) -> None:
         store.rename(id, " ")
     with pytest.raises(StoreError, match="no run 9"):
         store.rename(9, "x")
+
+
+def test_names_are_cleaned_and_bounded_in_the_store(store: Store) -> None:
+    id = store.create(CONFIG, "one\ntwo\x1b[2J\0" + "x" * 100_000)
+    for _ in range(2):
+        name = store.name(id)
+        assert name == store.run(id).name
+        assert name.startswith("one two [2J x")
+        assert len(name) == NAME_LENGTH
+        store.rename(id, "one\u2028two\x1b[2J\t" + "x" * 100_000)
+    assert store.run(store.create(CONFIG, "\n\0")).name == default_name(CONFIG)
+    with pytest.raises(StoreError, match="empty"):
+        store.rename(id, "\u202e\n")
 
 
 def test_runs_are_newest_first_in_one_query(store: Store) -> None:

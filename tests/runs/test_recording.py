@@ -96,22 +96,23 @@ def test_facts_name_the_device(store: Store) -> None:
 
 
 def test_progress_is_thinned_out_but_its_last_word_arrives(store: Store) -> None:
-    id = store.create(CONFIG, claimed_by=new_owner())
+    owner = new_owner()
+    id = store.create(CONFIG, claimed_by=owner)
     written = []
     sqlalchemy_event.listen(store.engine, "commit", lambda connection: written.append(1))
     for done in range(50):
-        store.record(id, progress(done))
+        store.record(id, progress(done), owner)
     assert 1 <= len(written) <= 3
-    store.record(id, SAMPLES[0][0])
+    store.record(id, SAMPLES[0][0], owner)
     assert store.run(id).last_progress.done == 49
-    store.record(id, progress(60))
-    store.record(id, progress(70, epoch=10))
+    store.record(id, progress(60), owner)
+    store.record(id, progress(70, epoch=10), owner)
     assert store.run(id).progress == 0.7  # the end of a stage is told at once
-    store.record(id, progress(71, task=1))
+    store.record(id, progress(71, task=1), owner)
     assert store.run(id).progress == 0.71  # and so is the beginning of one
-    store.record(id, progress(72, task=1))
-    store.record(id, progress(73, task=1))
-    store.set_status(id, "stopped")
+    store.record(id, progress(72, task=1), owner)
+    store.record(id, progress(73, task=1), owner)
+    store.set_status(id, "stopped", owner=owner)
     assert store.run(id).last_progress.done == 73
 
 

@@ -2,7 +2,6 @@
 
 from core.config import RunConfig
 from pages.shared.access.runs import manager
-from pages.shared.launch.start import default_name
 
 SUMMARY = """The same small parser learns six made-up domains twice: fine-tuned, and with *Total
 Recall*. Fine-tuning forgets nearly all of what it knew; how much does the other keep? About two
@@ -20,4 +19,4 @@ def configs() -> tuple[RunConfig, ...]:
 
 def start_demo() -> list[int]:
     """Queue both; their numbers."""
-    return [manager().submit(config, default_name(config)) for config in configs()]
+    return [manager().submit(config) for config in configs()]

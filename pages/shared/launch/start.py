@@ -13,7 +13,7 @@ from core.data.base import DataError
 from core.options import ConfigError
 from core.registry import datasets
 from core.runs.estimate import Estimate, estimate, measure
-from core.runs.run import QUEUED, RUNNING, StoreError
+from core.runs.run import QUEUED, RUNNING, StoreError, default_name
 from core.validation import default_sampler
 from pages.shared.access.runs import manager, store
 from pages.shared.ui.address import follow, key_of, publish
@@ -78,12 +78,6 @@ def _draw_seeds(config: RunConfig | None) -> tuple[list[RunConfig], list[str]]:
     return [config.with_(seed=seed, order_seed=order) for seed, order in orders.items()], []
 
 
-def default_name(config: RunConfig, runs: int = 1) -> str:
-    """What a run is called where nobody has named it."""
-    seed = f", seed {config.seed}" if runs == 1 else ", seed …"
-    return f"{method_name(config)} on {datasets[config.dataset].label}{seed}"
-
-
 def _describe(configs: Sequence[RunConfig]) -> None:
     config = configs[0]
     what = f"**{escape(method_name(config))}** on **{escape(datasets[config.dataset].label)}**"
@@ -109,8 +103,7 @@ def _launch(configs: Sequence[RunConfig], name: str) -> None:
         ids = []
         for config in configs:
             seed = f", seed {config.seed}" if len(configs) > 1 else ""
-            named = f"{name.strip()}{seed}" if name.strip() else default_name(config)
-            ids.append(manager().submit(config, named))
+            ids.append(manager().submit(config, f"{name.strip()}{seed}" if name.strip() else ""))
     except (ConfigError, DataError, StoreError) as error:
         st.error(escape(error), icon=":material/error:")
         return

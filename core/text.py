@@ -1,0 +1,27 @@
+"""Text from outside (names, messages of servers), made fit for the store and a terminal."""
+
+import unicodedata
+
+NAME_LENGTH = 200  # characters of a run's name
+_BREAKS = {"Cc", "Zl", "Zp", "Zs"}  # control characters, line and paragraph breaks, blanks
+_UNSEEN = frozenset("\u061c\u180e\u200b\u200e\u200f\u2060\ufeff\u00ad")  # marks without a shape
+
+
+def clean(text: str, limit: int = NAME_LENGTH) -> str:
+    """The text on one line of at most `limit` characters, in Unicode's composed form (NFC).
+
+    Control characters and breaks become single blanks; what turns the direction of writing or has
+    no shape is left out, as are halves of characters. Joiners stay: scripts and emoji need them.
+    """
+    head = text[: 20 * limit]  # so that a huge one costs nothing
+    shown = "".join(_shown(character) for character in unicodedata.normalize("NFC", head))
+    line = " ".join(shown.split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def _shown(character: str) -> str:
+    kind = unicodedata.category(character)
+    if kind in _BREAKS:
+        return " "
+    turns = "\u202a" <= character <= "\u202e" or "\u2066" <= character <= "\u206f"
+    return "" if kind == "Cs" or turns or character in _UNSEEN else character

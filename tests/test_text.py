@@ -1,0 +1,50 @@
+"""Text from outside: one line, bounded, nothing that moves a terminal's cursor or turns writing."""
+
+import unicodedata
+
+import pytest
+
+from core.text import NAME_LENGTH, clean
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a\nb\r\nc\td", "a b c d"),
+        ("nul\0 and \x1b[31mred\x1b[0m", "nul and [31mred [0m"),
+        ("\x9b2J", "2J"),  # the one-character form of ESC [
+        ("line\u2028paragraph\u2029end", "line paragraph end"),
+        ("\u202egnp.exe\u2066x\u2069\u200f", "gnp.exex"),
+        ("  many   blanks\u00a0\u3000here ", "many blanks here"),
+        ("\ufeffBOM, zero\u200bwidth", "BOM, zerowidth"),
+        ("half \ud800 of one", "half of one"),
+        ("e\u0301", "é"),
+        (
+            "family 👨\u200d👩\u200d👧 नमस्ते می\u200cخواهم",
+            "family 👨\u200d👩\u200d👧 नमस्ते می\u200cخواهم",
+        ),
+        ("", ""),
+        ("\n\0\u200e", ""),
+    ],
+)
+def test_a_text_becomes_one_line(text: str, line: str) -> None:
+    assert clean(text) == line
+    assert clean(line) == line
+
+
+def test_every_character_alone_is_harmless_or_gone() -> None:
+    for code in [*range(0x3000), *range(0xD700, 0x10000), 0xE0001, 0x1F600]:
+        shown = clean(f"a{chr(code)}b")
+        kinds = {unicodedata.category(character) for character in shown}
+        assert not kinds & {"Cc", "Cs", "Zl", "Zp"}
+        turning = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+        assert not turning & {unicodedata.bidirectional(character) for character in shown}
+        shown.encode()
+
+
+@pytest.mark.parametrize("length", [NAME_LENGTH - 1, NAME_LENGTH, NAME_LENGTH + 1, 100_000, 10**7])
+def test_a_long_text_is_cut(length: int) -> None:
+    line = clean("x" * length)
+    assert len(line) == min(length, NAME_LENGTH)
+    assert line.endswith("…") == (length > NAME_LENGTH)
+    assert len(clean("long " * length, 10)) <= 10
