@@ -12,15 +12,15 @@ from pages.shared.home.page import INTRODUCTION, draw_start, draw_state
 from pages.shared.home.upload import draw_upload
 from pages.shared.ui.opening import open_page
 
-open_page(
+with open_page(
     title="Home",
     icon=":material/home:",
     order=0,
     heading="Learn the new, keep the old",
-)
-st.markdown(INTRODUCTION)
-draw_start()
-st.space("small")
-draw_state()
-st.divider()
-draw_upload()
+):
+    st.markdown(INTRODUCTION)
+    draw_start()
+    st.space("small")
+    draw_state()
+    st.divider()
+    draw_upload()

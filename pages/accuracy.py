@@ -6,19 +6,19 @@ from pages.shared.accuracy.page import draw_curves, draw_matrix, draw_table, pic
 from pages.shared.accuracy.transfer import draw_gains
 from pages.shared.ui.opening import open_page
 
-open_page(
+with open_page(
     title="Accuracy",
     icon=":material/show_chart:",
     order=30,
     section="Understand",
     purpose="How much of what was learned is still there. Runs that differ in nothing but their "
     "seeds are averaged.",
-)
-view = pick()
-draw_curves(view)
-st.divider()
-draw_table(view)
-st.divider()
-draw_gains(view)
-st.divider()
-draw_matrix(view)
+):
+    view = pick()
+    draw_curves(view)
+    st.divider()
+    draw_table(view)
+    st.divider()
+    draw_gains(view)
+    st.divider()
+    draw_matrix(view)

@@ -4,13 +4,13 @@ from pages.shared.drilldown.page import choose_row, pick_rows
 from pages.shared.drilldown.parses import draw_row
 from pages.shared.ui.opening import open_page
 
-open_page(
+with open_page(
     title="Drill-down",
     icon=":material/manage_search:",
     order=36,
     section="Understand",
     purpose="From an action to the utterances that need it, and to the step at which their parse "
     "goes wrong.",
-)
-rows = pick_rows()
-draw_row(rows, choose_row(rows))
+):
+    rows = pick_rows()
+    draw_row(rows, choose_row(rows))

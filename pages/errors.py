@@ -1,16 +1,5 @@
-"""Error curves: training and test error after every epoch, with and without the fast stage."""
+"""The former address of Error curves."""
 
-from pages.shared.error_curves.page import draw_curves, draw_table, pick
-from pages.shared.ui.opening import open_page
+from pages.shared.ui.opening import moved
 
-open_page(
-    title="Error curves",
-    icon=":material/stacked_line_chart:",
-    order=36,
-    section="Understand",
-    purpose="How training and test error fall within each task and rise with the next, with and "
-    "without the fast stage.",
-)
-view = pick()
-draw_curves(view)
-draw_table(view)
+moved("pages/error_curves.py")

@@ -4,12 +4,12 @@ from pages.shared.forgetting.page import pick_view
 from pages.shared.forgetting.views import draw_views
 from pages.shared.ui.opening import open_page
 
-open_page(
+with open_page(
     title="Forgetting",
     icon=":material/trending_down:",
     order=33,
     section="Understand",
     purpose="Which actions of a task are forgotten, when, and which are not: how probable each "
     "still is on the task's training rows after every later task.",
-)
-draw_views(pick_view())
+):
+    draw_views(pick_view())

@@ -4,11 +4,11 @@ from pages.shared.memories.page import pick_memories
 from pages.shared.memories.views import draw_views
 from pages.shared.ui.opening import open_page
 
-open_page(
+with open_page(
     title="Memories",
     icon=":material/inventory_2:",
     order=40,
     section="Understand",
     purpose="What a replay memory keeps of a task, why, and what it misses.",
-)
-draw_views(pick_memories())
+):
+    draw_views(pick_memories())

@@ -16,6 +16,7 @@ from core.config import RunConfig
 from core.data.base import FormReader, Task
 from core.registry import datasets
 from core.runs.manager import close_manager
+from core.runs.store import Store
 
 torch.set_num_threads(1)
 
@@ -90,6 +91,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.fixture
+def store(home: Path) -> Iterator[Store]:
+    """The store of the test's own home."""
+    store = Store()
+    yield store
+    store.close()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def no_threads_at_the_end() -> Iterator[None]:
     """A thread that still trains or imports when the interpreter ends would abort it."""
@@ -117,7 +126,6 @@ def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from core.runs.execution import execute
     from core.runs.owner import new_owner
     from core.runs.run import FINISHED
-    from core.runs.store import Store
 
     place = tmp_path_factory.mktemp("trained") / "home"
     with pytest.MonkeyPatch.context() as patch:

@@ -25,7 +25,12 @@ from core.runs import checkpoints
 from core.runs.owner import Owner, new_owner
 from core.runs.run import FINISHED, RUNNING
 from core.runs.store import Store
+from tests.conftest import make_toy_tasks
 
+SMALL = {"word_size": 12, "hidden_size": 16, "action_size": 8, "device": "cpu"}
+DEMO = RunConfig(
+    dataset="demo", method="finetune", task_order=("library", "events"), **SMALL
+)  # a small parser on two tasks of the demo
 TASKS = ("calendar", "blocks", "housing")
 ROWS = (40, 60, 50)  # test rows of each task
 
@@ -214,3 +219,16 @@ def tell_errors(
                 nll = tuple(3.0 * (rows - count) for count in right)
                 told = (tuple(right), (rows,) * n, nll, (rows - 1,) * n)
                 store.record(run, ErrorCounts(k, stage, epoch, on, splits, *told, number))
+
+
+def stored_run(store: Store, rows=((0, 4, 2), (1, 2, 3)), name: str = "", **settings) -> int:
+    """A run on the toy tasks that has stored a memory after its first tasks."""
+    tasks = make_toy_tasks()
+    counts = tuple(len(task.train) for task in tasks)
+    facts = RunStarted(tuple(t.name for t in tasks), counts, counts, (), 9, 9, 9, "cpu")
+    owner = new_owner()
+    id = store.create(RunConfig(dataset="toy", **settings), name, claimed_by=owner)
+    store.record(id, facts, owner)
+    for task, kept in enumerate(rows):
+        store.record(id, MemoryStored(task, kept, {}), owner)
+    return id

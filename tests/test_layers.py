@@ -41,6 +41,9 @@ TOP_LEVEL = {"README.md", "requirements.txt", "app.py", "pages", "core", "tests"
 DOT_FILES = {".ci", ".streamlit", ".gitignore", ".ruff.toml", ".pytest.ini"}
 MODULES = sorted((PROJECT / "core").rglob("*.py"))
 PAGES = sorted([PROJECT / "app.py", *(PROJECT / "pages").rglob("*.py")])
+FILES = MODULES + PAGES
+NOT_IN_CORE = ["streamlit", "pages"]
+NOT_IN_PAGES = ["torch", "core.commands"]
 NO_TORCH = ["core.runs.store", "core.config", "core.events"]
 MOST_LINES = 280
 
@@ -62,46 +65,65 @@ def layer(name: str) -> str | None:
     return parts[1] if parts[0] == "core" and len(parts) > 1 and parts[1] in LAYERS else None
 
 
+def position(name: str) -> int:
+    """How far down its layer lies; core itself lies above all."""
+    return LAYERS.index(layer(name)) if layer(name) else -1
+
+
 def name_of(path: Path) -> str:
     return ".".join(path.relative_to(PROJECT).with_suffix("").parts)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_a_module_imports_only_its_own_package_and_those_above_it(path) -> None:
-    own = layer(name_of(path))
-    if own is None:
-        assert name_of(path) == "core.__init__"
-        return
-    for name in imported(path):
-        other = layer(name)
-        if other is not None:
-            assert LAYERS.index(other) <= LAYERS.index(own), f"{path.name} imports {name}"
+def test_a_module_imports_only_its_own_package_and_those_above_it() -> None:
+    offenders = [
+        f"{name_of(path)} imports {name}"
+        for path in MODULES
+        for name in imported(path)
+        if layer(name) is not None and position(name) > position(name_of(path))
+    ]
+    assert offenders == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_core_knows_no_streamlit(path) -> None:
-    assert not any(name.split(".")[0] == "streamlit" for name in imported(path))
+def test_core_knows_no_streamlit_and_pages_know_no_torch_and_no_command_line() -> None:
+    offenders = [
+        f"{name_of(path)} imports {name}"
+        for paths, refused in ((MODULES, NOT_IN_CORE), (PAGES, NOT_IN_PAGES))
+        for path in paths
+        for name in imported(path)
+        if any(name == each or name.startswith(f"{each}.") for each in refused)
+    ]
+    assert offenders == []
 
 
-def test_every_package_of_core_has_its_layer() -> None:
-    there = {path.stem for path in (PROJECT / "core").iterdir() if not path.name.startswith("__")}
-    assert there | {"__main__"} == set(LAYERS)
+def test_every_package_of_core_has_its_layer_and_no_file_lies_outside() -> None:
+    names = {path.stem for path in (PROJECT / "core").iterdir() if not path.name.startswith("__")}
+    assert names | {"__main__"} == set(LAYERS)
+    assert [n for n in map(name_of, MODULES) if layer(n) is None] == ["core.__init__"]
 
 
-@pytest.mark.parametrize("path", MODULES + PAGES, ids=name_of)
-def test_files_are_one_idea_long(path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+def test_files_are_one_idea_long() -> None:
+    lines = {name_of(path): path.read_text(encoding="utf-8").count("\n") for path in FILES}
+    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
 
 
-@pytest.mark.parametrize("path", MODULES + PAGES, ids=name_of)
-def test_only_the_store_speaks_to_its_database(path) -> None:
-    if "runs" not in path.relative_to(PROJECT).parts[:2]:
-        assert "engine.connect" not in path.read_text(encoding="utf-8")
+def test_only_the_store_speaks_to_its_database() -> None:
+    offenders = [
+        name_of(path)
+        for path in FILES
+        if "engine.connect" in path.read_text(encoding="utf-8") and layer(name_of(path)) != "runs"
+    ]
+    assert offenders == []
 
 
-@pytest.mark.parametrize("path", PAGES, ids=name_of)
-def test_pages_import_no_torch(path) -> None:
-    assert not any(name.split(".")[0] == "torch" for name in imported(path))
+def test_tests_import_nothing_from_one_another() -> None:
+    """What tests share lies in modules that hold no tests: one that ran is one that was meant."""
+    offenders = [
+        f"{name_of(path)} imports {name}"
+        for path in sorted((PROJECT / "tests").rglob("*.py"))
+        for name in imported(path)
+        if name.startswith("tests.") and any(part.startswith("test_") for part in name.split("."))
+    ]
+    assert offenders == []
 
 
 @pytest.mark.slow

@@ -1,11 +1,11 @@
 """What a test needs and does not find: skipped where people work, a failure where CI is set."""
 
-from pathlib import Path
+import re
 
 import pytest
 
 from core.paths import PROJECT
-from tests.browser import test_browser
+from tests.browser import driving
 from tests.conftest import missing
 
 
@@ -14,17 +14,17 @@ def test_what_is_missing_is_skipped_and_fails_where_ci_is_set(monkeypatch, tmp_p
     monkeypatch.setenv("CI", ci)
     with pytest.raises(outcome.Exception, match="not here"):
         missing("it is not here")
-    monkeypatch.setattr(test_browser, "CHROMIUM", None)
+    monkeypatch.setattr(driving, "CHROMIUM", None)
     with pytest.raises(outcome.Exception, match="chromium"):
-        next(test_browser.server.__wrapped__(tmp_path))
+        driving.serving(tmp_path).__enter__()
 
 
-@pytest.mark.parametrize("path", sorted((PROJECT / "tests").rglob("*.py")), ids=lambda p: p.stem)
-def test_no_test_of_the_data_or_the_browser_skips_by_itself(path: Path):
-    if path.stem in ("conftest", "test_missing"):
-        return
-    text = path.read_text(encoding="utf-8")
-    assert "pytest.skip(" not in text
-    for line in text.splitlines():
-        if "skipif" in line:
-            assert not any(word in line.lower() for word in ("chrom", "browser", "data"))
+def test_no_test_of_the_data_or_the_browser_skips_by_itself():
+    skipping = re.compile(r"pytest\.skip\(|skipif.*(chrom|browser|data)", re.IGNORECASE)
+    offenders = [
+        f"{path.relative_to(PROJECT)}: {line.strip()}"
+        for path in sorted((PROJECT / "tests").rglob("*.py"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if path.stem not in ("conftest", "test_missing") and skipping.search(line)
+    ]
+    assert offenders == []

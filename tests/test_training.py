@@ -1,7 +1,5 @@
 """Runs as a whole: what they tell, that they stop and go on, and that equal configs agree."""
 
-import dataclasses
-import pickle
 import threading
 
 import pytest
@@ -15,28 +13,7 @@ from core.stopping import Stopped
 from core.training.checks import validate
 from core.training.progress import calibrate, work
 from core.training.sequence import TrainingFailed, learning_rate, train
-
-SECONDS = {"seconds"}
-
-
-def plain(event: object) -> dict:
-    """An event without what differs from run to run: the time."""
-    values = dataclasses.asdict(event)
-    return {"kind": type(event).__name__} | {k: v for k, v in values.items() if k not in SECONDS}
-
-
-def run(config: RunConfig, **more) -> tuple[list[dict], list[torch.Tensor]]:
-    events: list = []
-    learner = train(config, events.append, **more)
-    return [plain(e) for e in events], [p.detach() for p in learner.parser.parameters()]
-
-
-def equal(first: list[torch.Tensor], second: list[torch.Tensor]) -> bool:
-    return all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
-
-
-def copied(state: dict) -> dict:
-    return pickle.loads(pickle.dumps(state))
+from tests.learners import copied, equal, run
 
 
 @pytest.mark.parametrize("name", list(methods))

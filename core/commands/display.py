@@ -1,4 +1,4 @@
-"""How runs show on a terminal: durations, and a run's progress while it is carried out."""
+"""A run on a terminal: its progress while it is carried out."""
 
 import sys
 import time

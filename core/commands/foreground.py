@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from core.commands.display import Display, duration
+from core.analysis.durations import duration
+from core.commands.display import Display
 from core.runs.execution import execute
 from core.runs.owner import Owner
 from core.runs.run import FAILED, FINISHED, STOPPED

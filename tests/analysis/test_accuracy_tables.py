@@ -6,15 +6,7 @@ import pytest
 
 from core.analysis import accuracy
 from core.config import RunConfig
-from core.runs.store import Store
 from tests.made_up import ROWS, TASKS, finished_run, matrix, running_run
-
-
-@pytest.fixture
-def store():
-    store = Store()
-    yield store
-    store.close()
 
 
 def test_cells_are_the_recorded_counts_with_names_and_coverage(store):

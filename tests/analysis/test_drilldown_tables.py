@@ -16,7 +16,6 @@ from core.language.grammar import Action, actions_to_logical_form
 from core.language.tree import Node, read
 from core.runs.execution import execute
 from core.runs.owner import new_owner
-from core.runs.store import Store
 from tests.conftest import make_toy_tasks
 from tests.made_up import finished_run, recorded_run
 from tests.parser.reference import greedy
@@ -25,13 +24,6 @@ TOY = RunConfig(dataset="toy")
 BIG = Action(read("( size big )", "s_expression"))
 SMALL = Action(read("( size small )", "s_expression"))
 NAMES = ["zoo", "port", "farm"]
-
-
-@pytest.fixture
-def store():
-    made = Store()
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -5,17 +5,9 @@ import pytest
 from core.analysis import error_curves
 from core.config import RunConfig
 from core.events import ErrorCounts
-from core.runs.store import Store
 from tests.made_up import TASKS, finished_run, tell_errors
 
 WITHOUT = RunConfig(method_options={"fast": "none"})
-
-
-@pytest.fixture
-def store():
-    made = Store()
-    yield made
-    made.close()
 
 
 def told(store, config=RunConfig(), **more) -> int:  # noqa: B008 - frozen

@@ -14,19 +14,11 @@ from core.events import ActionProbabilities, ActionsKnown
 from core.inspection.parsers import Parsers
 from core.runs.execution import execute
 from core.runs.owner import new_owner
-from core.runs.store import Store
 from tests.conftest import make_toy_tasks
 from tests.made_up import finished_run, recorded_run
 from tests.parser.reference import Reader, applicable
 
 TOY = RunConfig(dataset="toy")
-
-
-@pytest.fixture
-def store():
-    made = Store()
-    yield made
-    made.close()
 
 
 def where_it_occurs() -> dict[str, list[int]]:

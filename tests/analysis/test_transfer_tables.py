@@ -16,13 +16,6 @@ from tests.made_up import ROWS, TASKS, finished_run, matrix, running_run, starte
 PLAIN = [name for name, each in MEASURES.items() if not each.needs]
 
 
-@pytest.fixture
-def store():
-    made = Store()
-    yield made
-    made.close()
-
-
 def at_once(store: Store) -> int:
     """A run that learned all tasks together: only its last row is known."""
     owner = new_owner()

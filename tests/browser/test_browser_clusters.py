@@ -5,17 +5,7 @@ import re
 from itertools import pairwise
 from math import dist
 
-import pytest
-
-from tests.browser.test_browser import page, server, settle
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.timeout(600),
-]
-
-__all__ = ["page", "server"]  # fixtures
+from tests.browser.driving import settle
 
 PIXELS = """() => {
   const plot = document.querySelector('.js-plotly-plot');

@@ -11,15 +11,8 @@ from core.runs.execution import execute
 from core.runs.owner import new_owner
 from core.runs.run import FINISHED
 from core.runs.store import Store
-from tests.browser.test_browser import PATIENCE, page, playwright, server, settle
+from tests.browser.driving import PATIENCE, playwright, settle
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.timeout(900),
-]
-
-__all__ = ["page", "server"]  # fixtures
 CONFIG = RunConfig(
     method="finetune", task_order=("library", "events"), epochs=4, hidden_size=48, word_size=32,
     action_size=32, learning_rate=0.01, device="cpu",

@@ -2,20 +2,9 @@
 
 import re
 
-import pytest
-
 from core.runs.store import Store
-from tests.browser.test_browser import page, server, settle
-from tests.made_up import keep_parsers, recorded_run
-from tests.pages.test_playground_page import DEMO
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.timeout(600),
-]
-
-__all__ = ["page", "server"]  # fixtures
+from tests.browser.driving import settle
+from tests.made_up import DEMO, keep_parsers, recorded_run
 
 MAGIC = {
     "CSV": b"step,",

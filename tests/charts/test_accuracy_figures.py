@@ -8,15 +8,7 @@ from core.analysis import accuracy, paper
 from core.charts.accuracy import curves
 from core.charts.matrix import matrix
 from core.config import RunConfig
-from core.runs.store import Store
 from tests.made_up import finished_run
-
-
-@pytest.fixture
-def store():
-    store = Store()
-    yield store
-    store.close()
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ import io
 
 import pytest
 
-from core.commands.display import Display, duration
+from core.analysis.durations import duration
+from core.commands.display import Display
 from core.events import Accuracy, Epoch, Progress, RunStarted
 
 

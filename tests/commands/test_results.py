@@ -37,9 +37,8 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, str]]:
 
 
 @pytest.fixture
-def store() -> Store:
+def store(store: Store) -> Store:
     """Two seeds of EMR, one with task masking, one of another data set, one still running."""
-    store = Store()
     for seed in (0, 1):
         finished_run(store, CONFIG.with_(seed=seed), seed=seed)
     finished_run(store, CONFIG.with_(task_masking=True))

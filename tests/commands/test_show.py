@@ -8,15 +8,7 @@ from core.__main__ import main
 from core.config import RunConfig
 from core.events import Diagnostics
 from core.runs.owner import new_owner
-from core.runs.store import Store
 from tests.made_up import started, tell
-
-
-@pytest.fixture
-def store(home):
-    store = Store()
-    yield store
-    store.close()
 
 
 def shown(id: int, capsys: pytest.CaptureFixture[str]) -> str:

@@ -24,13 +24,6 @@ from core.training.sequence import train
 from tests.conftest import make_toy_tasks
 
 
-@pytest.fixture
-def store():
-    made = Store()
-    yield made
-    made.close()
-
-
 def learned(store: Store, config) -> Run:
     owner = new_owner()
     id = store.create(config, claimed_by=owner)

@@ -11,8 +11,8 @@ from core.language.grammar import Action, Grammar, Rule
 from core.language.tree import read
 from core.parser.decode import parse
 from core.parser.model import Parser
+from tests.learners import SETTINGS, make
 from tests.parser import reference
-from tests.parser.test_model import SETTINGS, make
 
 ODD = ["", "   ", "🦊 🦊🦊", "<b>all</b> & *x*", "a\x00b \x07 \u202e c", "w" * 10_000, "all " * 400]
 

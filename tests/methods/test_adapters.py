@@ -12,7 +12,7 @@ from core.parser.batch import join
 from core.parser.decode import parse
 from core.training.assembly import Learner
 from core.training.sequence import train
-from tests.methods.test_mechanisms import Stages
+from tests.learners import Stages
 from tests.parser import reference
 
 VARIANTS = ["full", "without_cross"]

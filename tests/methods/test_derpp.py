@@ -8,7 +8,7 @@ from core.methods.base import Stage
 from core.methods.parts.scores import scores_of
 from core.training.assembly import Learner
 from core.training.sequence import train
-from tests.methods.test_mechanisms import finished_first_task
+from tests.learners import finished_first_task
 
 TRAIN = Stage("train", 1)
 

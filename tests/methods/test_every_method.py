@@ -16,9 +16,7 @@ from core.training.assembly import Learner
 from core.training.sequence import train
 from core.training.stage_optimizer import StageOptimizer
 from core.validation import requirements
-from tests.methods.test_every_option import choices
-from tests.methods.test_mechanisms import moved_rows
-from tests.test_training import copied, equal, run
+from tests.learners import choices, copied, equal, moved_rows, run
 
 WITH_DEFAULTS = [(name, {}) for name in methods]
 EVERY_CHOICE = [*WITH_DEFAULTS, *choices()]

@@ -1,22 +1,9 @@
 """Every choice that a method offers: it can be run, stopped and gone on with to the same bits."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from core.options import specs
-from core.registry import methods
 from core.training.progress import work
-from tests.test_training import copied, equal, run
-
-
-def choices() -> Iterator[tuple[str, dict]]:
-    """Each method with each value of its options that have a list of them, but the default."""
-    for name, entry in methods.items():
-        for spec in specs(entry.options):
-            for value in spec.choices or ():
-                if value != spec.default:
-                    yield name, {spec.name: value}
+from tests.learners import choices, copied, equal, run
 
 
 @pytest.mark.slow

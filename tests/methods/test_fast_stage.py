@@ -8,7 +8,7 @@ from core.options import ConfigError
 from core.training.assembly import Learner
 from core.training.checks import validate
 from core.training.sequence import train
-from tests.methods.test_mechanisms import Stages, moved_rows
+from tests.learners import Stages, moved_rows
 
 
 def learner(toy_config, **options) -> Learner:

@@ -10,7 +10,7 @@ from core.methods.base import Stage, plain_step
 from core.methods.parts import gradients
 from core.training.assembly import Learner
 from core.training.sequence import train
-from tests.methods.test_mechanisms import finished_first_task
+from tests.learners import finished_first_task
 
 TRAIN = Stage("train", 1)
 

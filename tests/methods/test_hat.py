@@ -15,7 +15,7 @@ from core.training.assembly import Learner
 from core.training.checks import validate
 from core.training.sequence import train
 from core.training.stage_optimizer import StageOptimizer
-from tests.methods.test_mechanisms import Stages
+from tests.learners import Stages
 from tests.parser import reference
 
 

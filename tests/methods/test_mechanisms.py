@@ -7,40 +7,15 @@ import torch
 from core.config import RunConfig
 from core.data.base import load_tasks
 from core.evaluation import correct
-from core.events import Epoch, MemoryStored
+from core.events import MemoryStored
 from core.methods.base import Stage
 from core.methods.parts.penalty import Penalty, fisher_of_batch, flat
 from core.registry import methods
 from core.training.assembly import Learner
 from core.training.sequence import train
+from tests.learners import Stages, fill_gradients, finished_first_task, moved_rows
 
 RECALL = {"method": "total_recall"}
-
-
-class Stages:
-    """Records the parameters at every stage's start and end of a run."""
-
-    def __init__(self, config: RunConfig) -> None:
-        self.before: dict[tuple[int, str], dict] = {}
-        self.after: dict[tuple[int, str], dict] = {}
-        self._last: dict | None = None
-        self._at: tuple[int, str] | None = None
-        self.learner = train(config, self.record, save=self.save)
-
-    def record(self, event: object) -> None:
-        if isinstance(event, Epoch):
-            self._at = (event.task, event.stage)
-            self.before.setdefault(self._at, self._last)
-
-    def save(self, state: dict) -> None:
-        self._last = {name: value.clone() for name, value in state["parser"].items()}
-        if self._at is not None:
-            self.after[self._at] = self._last
-            self._at = None
-
-
-def moved_rows(before: dict, after: dict) -> np.ndarray:
-    return (before["action_embedding"] != after["action_embedding"]).any(dim=1).numpy()
 
 
 def test_fast_stage_moves_only_unseen_rows_and_exactly_those(toy_config) -> None:
@@ -85,14 +60,6 @@ def test_without_fast_slow_learning_past_rows_move(toy_config, method) -> None:
     moved = moved_rows(run.before[stage], run.after[stage])
     assert moved[run.learner.grammar.known(1)].all()
     assert not moved[~run.learner.grammar.known(1)].any()
-
-
-def finished_first_task(config: RunConfig) -> Learner:
-    """A learner whose tasks 0 and 1 have their memories, about to learn task 2."""
-    learner = Learner(config)
-    learner.memory.indices = {0: (0, 3, 4), 1: (1, 2)}
-    learner.parser.set_known_tasks(2)
-    return learner
 
 
 @pytest.mark.parametrize("method", ["emr", "total_recall"])
@@ -157,11 +124,6 @@ def consolidated(config: RunConfig, weight: float = 3.0) -> tuple[Learner, Penal
         [learner.train_batches[0].take([0, 3, 4]), learner.train_batches[1].take([1])]
     )
     return learner, penalty
-
-
-def fill_gradients(learner: Learner) -> None:
-    for parameter in learner.parser.parameters():
-        parameter.grad = torch.zeros_like(parameter)
 
 
 def test_the_penalty_is_zero_at_its_anchor(toy_config) -> None:

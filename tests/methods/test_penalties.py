@@ -9,7 +9,7 @@ from core.methods.base import Stage
 from core.methods.parts.penalty import fisher_of_batch, fisher_of_examples, flat
 from core.training.assembly import Learner
 from core.training.sequence import train
-from tests.methods.test_mechanisms import fill_gradients, finished_first_task
+from tests.learners import fill_gradients, finished_first_task
 
 WITH_FISHER = {"ewc": {}, "arper": {}, "total_recall": {"penalty": "ewc"}}
 

@@ -1,12 +1,15 @@
 """Pages as AppTest opens them: a fresh session at an address, and finding things on it."""
 
+import json
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
 from core.paths import PROJECT
 
-FILES = [PROJECT / "app.py", *sorted((PROJECT / "pages").glob("*.py"))]
+MOVED = {"pages/errors.py": "pages/error_curves.py"}  # former addresses
+SCRIPTS = [PROJECT / "app.py", *sorted((PROJECT / "pages").glob("*.py"))]
+FILES = [file for file in SCRIPTS if file.relative_to(PROJECT).as_posix() not in MOVED]
 PATIENCE = 60  # seconds: a page may be the first to import torch
 
 
@@ -37,3 +40,26 @@ def widget(page: AppTest, kind: str, label: str):
 def numbers(value) -> str:
     """What the address says of a parameter, whichever way it is held."""
     return value[0] if isinstance(value, list) else value
+
+
+def clicked(page: AppTest, start: str) -> AppTest:
+    (button,) = [b for b in page.button if b.label.startswith(start)]
+    return well(button.click().run())
+
+
+def specs(page) -> list[str]:
+    return [chart.proto.spec for chart in page.get("plotly_chart")]
+
+
+def figures(page: AppTest) -> list[dict]:
+    return [json.loads(chart.proto.spec) for chart in page.get("plotly_chart")]
+
+
+def frames(page: AppTest):
+    return [frame.value for frame in page.dataframe]
+
+
+def key_of(elements, part: str) -> str:
+    """The session key of the first of these figures or tables; it ends the element's id."""
+    id = elements[0].proto.id
+    return id[id.index(part) :]

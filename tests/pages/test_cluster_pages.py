@@ -14,8 +14,8 @@ from core.similarity.base import all_pairs, distinct_forms
 from core.similarity.smatch import SmatchSimilarity
 from pages.shared.clusters.comparison import comparisons
 from tests.conftest import make_toy_tasks
-from tests.pages.test_memory_pages import clicked, frames, stored_run
-from tests.pages.test_pages import opened, specs, texts, well, widget
+from tests.made_up import stored_run
+from tests.pages.sessions import clicked, frames, opened, specs, texts, well, widget
 
 PAGE = "pages/clusters.py"
 TOY = {"dataset": "toy", "task": "port", "memory_size": "3"}

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.analysis import drilldown as analysis
 from core.config import RunConfig
@@ -12,25 +11,12 @@ from core.events import ActionsKnown, Predictions
 from core.registry import datasets
 from core.runs.execution import execute
 from core.runs.owner import new_owner
-from core.runs.store import Store
 from tests.conftest import make_toy_tasks
 from tests.made_up import finished_run, recorded_run
-from tests.pages.sessions import numbers, opened, texts, well, widget
-from tests.pages.test_forgetting_pages import key_of
+from tests.pages.sessions import figures, key_of, numbers, opened, texts, well, widget
 
 PAGE = "pages/drilldown.py"
 TOY = RunConfig(dataset="toy")
-
-
-@pytest.fixture
-def store():
-    made = Store()
-    yield made
-    made.close()
-
-
-def figures(page: AppTest) -> list[dict]:
-    return [json.loads(chart.proto.spec) for chart in page.get("plotly_chart")]
 
 
 def number_of(text: str) -> int:

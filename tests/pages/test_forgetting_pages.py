@@ -1,10 +1,7 @@
 """The forgetting page: empty, filled, with runs that told nothing, each view by its address."""
 
-import json
-
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.analysis import forgetting as analysis
 from core.config import RunConfig
@@ -13,21 +10,10 @@ from core.runs.owner import new_owner
 from core.runs.store import Store
 from tests.conftest import make_toy_tasks
 from tests.made_up import finished_run, recorded_run
-from tests.pages.sessions import numbers, opened, texts, well, widget
+from tests.pages.sessions import figures, key_of, numbers, opened, texts, well, widget
 
 PAGE = "pages/forgetting.py"
 TOY = RunConfig(dataset="toy", method="emr", sampler="random")
-
-
-@pytest.fixture
-def store():
-    made = Store()
-    yield made
-    made.close()
-
-
-def figures(page: AppTest) -> list[dict]:
-    return [json.loads(chart.proto.spec) for chart in page.get("plotly_chart")]
 
 
 def named(figure: dict) -> list[dict]:
@@ -80,12 +66,6 @@ def test_what_is_chosen_is_drawn_described_and_leads_on(store):
     assert link.proto.page == "drilldown"
     assert f"action={middle.action}" in link.proto.query_string
     assert "task=zoo" in link.proto.query_string
-
-
-def key_of(elements, part: str) -> str:
-    """The session key of the first of these figures or tables; it ends the element's id."""
-    id = elements[0].proto.id
-    return id[id.index(part) :]
 
 
 @pytest.mark.parametrize("where", ["figure", "table"])

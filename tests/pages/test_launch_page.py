@@ -13,13 +13,6 @@ from core.runs.store import Store
 from tests.pages.sessions import numbers, opened, texts, well, widget
 
 
-@pytest.fixture
-def store():
-    store = Store()
-    yield store
-    store.close()
-
-
 def launched(page: AppTest) -> AppTest:
     (button,) = [b for b in page.button if b.label.startswith("Launch")]
     return button.click().run()

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core.config import RunConfig
 from core.data.deriving import derive
@@ -10,45 +9,16 @@ from core.events import MemoryStored, RunStarted
 from core.language.grammar import Action
 from core.registry import datasets
 from core.runs.owner import new_owner
-from core.runs.store import Store
 from core.similarity.base import distinct_forms
 from core.similarity.smatch import SmatchSimilarity
 from pages.shared.access import aligning
 from tests.conftest import make_toy_tasks
-from tests.pages.test_pages import opened, specs, texts, well, widget
+from tests.made_up import stored_run
+from tests.pages.sessions import clicked, frames, opened, specs, texts, well, widget
 
 PAGE = "pages/memories.py"
 SAMPLED = {"dataset": "toy", "task": "zoo", "memory_size": "3", "seeds": "0-1"}
 NASTY = "<b>x</b> :red[y] *z*"
-
-
-@pytest.fixture
-def store():
-    store = Store()
-    yield store
-    store.close()
-
-
-def clicked(page: AppTest, start: str) -> AppTest:
-    (button,) = [b for b in page.button if b.label.startswith(start)]
-    return well(button.click().run())
-
-
-def stored_run(store: Store, rows=((0, 4, 2), (1, 2, 3)), name: str = "", **settings) -> int:
-    """A run on the toy tasks that has stored a memory after its first tasks."""
-    tasks = make_toy_tasks()
-    counts = tuple(len(task.train) for task in tasks)
-    facts = RunStarted(tuple(t.name for t in tasks), counts, counts, (), 9, 9, 9, "cpu")
-    owner = new_owner()
-    id = store.create(RunConfig(dataset="toy", **settings), name, claimed_by=owner)
-    store.record(id, facts, owner)
-    for task, kept in enumerate(rows):
-        store.record(id, MemoryStored(task, kept, {}), owner)
-    return id
-
-
-def frames(page: AppTest):
-    return [frame.value for frame in page.dataframe]
 
 
 def test_nothing_is_computed_before_a_click_and_results_open_at_once_afterwards():

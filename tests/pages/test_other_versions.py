@@ -1,7 +1,6 @@
 """Runs that another version of the program left in the store: said, and in nobody's way."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -16,13 +15,6 @@ from core.runs.store import Store
 from core.runs.tables import runs
 from tests.made_up import finished_run
 from tests.pages.sessions import FILES, opened, texts, well
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    store = Store()
-    yield store
-    store.close()
 
 
 def changed(store: Store, id: int, **settings: object) -> int:

@@ -1,6 +1,8 @@
 """Every page by itself: empty, with runs, with what people may write into names and addresses."""
 
 import pytest
+from sqlalchemy import Engine
+from sqlalchemy.exc import OperationalError
 
 from core.config import RunConfig
 from core.paths import PROJECT
@@ -8,19 +10,12 @@ from core.runs import checkpoints
 from core.runs.checkpoints import CheckpointError
 from core.runs.owner import new_owner
 from core.runs.run import FAILED, STOPPED
-from core.runs.store import Store
 from pages.shared.ui.opening import pages
-from tests.made_up import TASKS, finished_run, running_run, tell
-from tests.pages.sessions import FILES, numbers, opened, texts, well, widget
+from pages.shared.ui.text import escape
+from tests.made_up import TASKS, finished_run, running_run, tell, tell_errors
+from tests.pages.sessions import FILES, MOVED, SCRIPTS, numbers, opened, specs, texts, well, widget
 
 NASTY = "<b>x</b> :red[y] *z* $a$ [q](http://x) `c` :smile: | &lt;"
-
-
-@pytest.fixture
-def store():
-    store = Store()
-    yield store
-    store.close()
 
 
 # --- all pages --------------------------------------------------------------------------------
@@ -172,10 +167,6 @@ def test_a_running_run_is_not_offered_for_deletion(store):
 # --- accuracy ---------------------------------------------------------------------------------
 
 
-def specs(page) -> list[str]:
-    return [chart.proto.spec for chart in page.get("plotly_chart")]
-
-
 def test_accuracy_averages_seeds_and_holds_the_paper_against_them(store):
     names = [f"t{k}" for k in range(8)]
     for seed in range(2):
@@ -211,3 +202,32 @@ def test_accuracy_without_a_learned_task_says_what_to_do(store):
     page = well(opened("pages/accuracy.py"))
     assert "No run has learned a task yet" in texts(page.info)
     assert len(page.get("page_link")) >= 2
+
+
+# --- former addresses, and a store that comes and goes ------------------------------------------
+
+
+def test_a_former_address_leads_on_with_its_query(store):
+    assert {f.relative_to(PROJECT).as_posix() for f in SCRIPTS} >= set(MOVED)
+    id = finished_run(store, RunConfig())
+    tell_errors(store, id)
+    for former, file in MOVED.items():
+        page, direct = (well(opened(name, run=str(id), measure="nll")) for name in (former, file))
+        assert texts(page.title) == texts(direct.title)
+        assert specs(page) == specs(direct) != []
+        assert numbers(page.query_params["measure"]) == "nll"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_store_that_goes_away_is_said_in_a_sentence_until_it_is_back(file, store, monkeypatch):
+    finished_run(store, RunConfig())
+
+    def away(*given: object, **more: object) -> None:
+        raise OperationalError("SELECT secrets", {}, Exception("the server closed"))
+
+    page = well(opened(file))
+    with monkeypatch.context() as patch:
+        patch.setattr(Engine, "connect", away)
+        (fault,) = well(page.run()).error
+        assert fault.value == escape("The run store can't be read: the server closed.")
+    assert not well(page.run()).error

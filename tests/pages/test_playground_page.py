@@ -16,21 +16,12 @@ from core.runs.store import Store
 from pages.shared.access import parsers as shared
 from pages.shared.ui.text import escape, visible
 from tests.conftest import make_toy_tasks
-from tests.made_up import finished_run, keep_parsers, recorded_run
-from tests.pages.sessions import numbers, opened, texts, well, widget
+from tests.made_up import SMALL, finished_run, keep_parsers, recorded_run
+from tests.pages.sessions import frames, numbers, opened, texts, well, widget
 
 PAGE = "pages/playground.py"
-SMALL = {"word_size": 12, "hidden_size": 16, "action_size": 8, "device": "cpu"}
 TOY = RunConfig(dataset="toy", method="finetune", **SMALL)
-DEMO = TOY.with_(dataset="demo", task_order=("library", "events"))
 NASTY = "<b>all</b> :red[animals] *x* $a$ [q](http://x) `c` 🦊 \x07 \u202eships"
-
-
-@pytest.fixture
-def store():
-    made = Store()
-    yield made
-    made.close()
 
 
 def kept_run(store: Store, config: RunConfig = TOY, name: str = "") -> int:
@@ -41,10 +32,6 @@ def kept_run(store: Store, config: RunConfig = TOY, name: str = "") -> int:
 
 def parsed(page: AppTest) -> AppTest:
     return well(widget(page, "button", "Parse").click().run())
-
-
-def frames(page: AppTest):
-    return [frame.value for frame in page.dataframe]
 
 
 def test_without_a_parser_it_says_what_to_do(store):

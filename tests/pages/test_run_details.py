@@ -2,22 +2,12 @@
 
 from dataclasses import replace
 
-import pytest
-
 from core.__main__ import main
 from core.config import RunConfig
 from core.events import Diagnostics, StageTime
 from core.runs.owner import new_owner
-from core.runs.store import Store
 from tests.made_up import finished_run, started
 from tests.pages.sessions import opened, well
-
-
-@pytest.fixture
-def store(home):
-    store = Store()
-    yield store
-    store.close()
 
 
 def facts(id: int) -> dict[str, str]:

@@ -20,13 +20,6 @@ TOY = RunConfig(
 )
 
 
-@pytest.fixture
-def store():
-    made = Store()
-    yield made
-    made.close()
-
-
 def toy_run(store: Store, config: RunConfig = TOY) -> int:
     """A run on the toy tasks that has told its accuracies and kept a parser after each task."""
     id = recorded_run(store, config)

@@ -10,8 +10,8 @@ from core.parser.batch import encode_examples, join
 from core.parser.decode import MAX_OPEN, parse
 from core.stopping import Stopped
 from core.training.assembly import Learner
+from tests.learners import SETTINGS, make
 from tests.parser import reference
-from tests.parser.test_model import SETTINGS, make
 
 
 def random_parser(config, seed: int, **changes) -> Learner:

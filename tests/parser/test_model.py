@@ -10,18 +10,8 @@ from core.config import RunConfig
 from core.parser.batch import join
 from core.parser.model import MASKED
 from core.training.assembly import Learner
+from tests.learners import SETTINGS, make
 from tests.parser import reference
-
-SETTINGS = [{}, {"task_masking": True}, {"input_feeding": True}]
-
-
-def make(config: RunConfig, k: int = 2, **changes) -> Learner:
-    learner = Learner(config.with_(**changes))
-    with torch.no_grad():  # large enough that probabilities differ
-        learner.parser.action_embedding.mul_(20)
-    learner.parser.set_known_tasks(k)
-    learner.parser.eval()
-    return learner
 
 
 @pytest.mark.parametrize("changes", SETTINGS)

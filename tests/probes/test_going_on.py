@@ -50,13 +50,6 @@ def learn(store: Store, config: RunConfig, patience: Callable[[], int] | None = 
             continue
 
 
-@pytest.fixture
-def store(home) -> Store:
-    made = Store()
-    yield made
-    made.close()
-
-
 @pytest.mark.parametrize("name", list(methods))
 def test_a_run_stopped_again_and_again_records_the_same(toy_config, store, name) -> None:
     """Attempts of 1, 2, 3 … checks: stops in epochs, at their ends, between the parts of a task's

@@ -8,24 +8,14 @@ import streamlit as st
 from core.analysis.accuracy import latest
 from core.analysis.settings import method_name
 from core.registry import datasets
-from core.runs.manager import Manager
-from core.runs.manager import manager as process_manager
-from core.runs.run import Run, StoreError
+from core.runs.manager import manager
+from core.runs.run import Run, StoreError, StoreUnavailable
 from core.runs.store import Store
-from pages.shared.ui.address import follow, publish, read_numbers
+from pages.shared.ui.address import follow, publish, read_numbers, read_whole
 from pages.shared.ui.text import escape
 
 SHOWN = 300  # runs in a list
 TOGETHER = 3600  # seconds between runs that were made to be compared
-
-
-def manager() -> Manager:
-    """The process's run manager; where the store can't be opened the page says so and ends."""
-    try:
-        return process_manager()
-    except StoreError as error:
-        st.error(escape(error), icon=":material/database_off:")
-        st.stop()
 
 
 def store() -> Store:
@@ -42,7 +32,9 @@ def say_unreadable() -> None:
 def find_run(text: str) -> Run | None:
     """The run that this number names, or None."""
     try:
-        return store().run(int(text))
+        return store().run(read_whole(text))
+    except StoreUnavailable:
+        raise
     except (ValueError, StoreError):
         return None
 

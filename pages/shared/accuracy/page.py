@@ -21,7 +21,7 @@ from pages.shared.access.runs import (
     store,
     title_of,
 )
-from pages.shared.ui.address import follow, publish
+from pages.shared.ui.address import follow, publish, read_whole
 from pages.shared.ui.figures import download, present
 from pages.shared.ui.text import escape
 
@@ -175,7 +175,7 @@ def draw_matrix(view: View) -> None:
     st.subheader("Task by task")
     by_id = {run.id: run for run in view.runs}
     first = view.runs[0].id
-    key = follow("matrix", first, int)
+    key = follow("matrix", first, read_whole)
     if st.session_state[key] not in by_id:
         st.session_state[key] = first
     if len(by_id) > 1:

@@ -15,8 +15,9 @@ from core.language.tree import Node
 from core.stopping import Stopped
 from pages.shared.access.aligning import duration_of, pairs_of
 from pages.shared.clusters.page import Shown
-from pages.shared.ui.address import follow, publish
+from pages.shared.ui.address import follow, publish, read_whole
 from pages.shared.ui.figures import present
+from pages.shared.ui.opening import live
 from pages.shared.ui.text import escape
 
 FORMS = 40  # compared unless told otherwise: 780 pairs, under a minute
@@ -74,7 +75,7 @@ def draw_comparison(shown: Shown) -> None:
     """Choose how many forms; then the button, the progress, or the result."""
     count = len(shown.map.forms)
     most = min(MOST_FORMS, count)
-    key = follow("compared", min(FORMS, most), int)
+    key = follow("compared", min(FORMS, most), read_whole)
     st.session_state[key] = max(2, min(most, st.session_state[key])) if count > 1 else 1
     if count < 3:
         st.info("It takes three distinct forms to compare similarities; this task has fewer.")
@@ -88,7 +89,7 @@ def draw_comparison(shown: Shown) -> None:
     )
     what = (shown.key, size)
     under_way = what in comparisons() and comparisons()[what].under_way
-    st.fragment(_follow, run_every=EVERY if under_way else None)(shown, what)
+    live(EVERY if under_way else None)(_follow)(shown, what)
 
 
 def _follow(shown: Shown, what: tuple) -> None:

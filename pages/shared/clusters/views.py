@@ -11,7 +11,7 @@ from core.charts.trees import tree
 from pages.shared.access.task_choice import pick
 from pages.shared.clusters.comparison import draw_comparison
 from pages.shared.clusters.page import Shown
-from pages.shared.ui.address import follow, key_of, publish, read_numbers
+from pages.shared.ui.address import follow, key_of, publish, read_numbers, read_whole
 from pages.shared.ui.figures import CONFIG, download, draw_figure, present, save
 
 VIEWS = {"map": "Map", "clusters": "Clusters", "smatch": "Productions and Smatch"}
@@ -117,7 +117,7 @@ def _form_table(rows: pd.DataFrame, *, key: str) -> int | None:
 
 def _follow_form(selected: int | None, count: int, listed: pd.DataFrame) -> int:
     """The form whose tree is drawn: chosen in the table, by the address, else the commonest."""
-    key = follow("form", None, int)
+    key = follow("form", None, read_whole)
     if selected is not None:
         st.session_state[key] = selected
     asked = st.session_state[key]

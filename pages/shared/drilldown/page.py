@@ -14,7 +14,7 @@ from core.runs.run import Run
 from pages.shared.access.learned import learned
 from pages.shared.access.runs import SHOWN, find_run, say_nothing, store, title_of
 from pages.shared.access.task_choice import pick
-from pages.shared.ui.address import follow, key_of, publish
+from pages.shared.ui.address import follow, key_of, publish, read_whole
 from pages.shared.ui.clicked import newly, selected_row
 from pages.shared.ui.figures import download
 from pages.shared.ui.text import counted, escape
@@ -170,7 +170,7 @@ def _listed(table: pd.DataFrame, show: str, find: str) -> pd.DataFrame:
 
 
 def _follow_row(rows: Rows, clicked: int | None, listed: pd.DataFrame) -> int:
-    key = follow("row", None, int)
+    key = follow("row", None, read_whole)
     if clicked is not None:
         st.session_state[key] = clicked
     if st.session_state[key] not in set(rows.table.row):

@@ -8,7 +8,7 @@ import streamlit as st
 from core.analysis import forgetting as analysis
 from core.charts import forgetting as charts
 from pages.shared.forgetting.page import View
-from pages.shared.ui.address import follow, key_of, publish
+from pages.shared.ui.address import follow, key_of, publish, read_whole
 from pages.shared.ui.clicked import newly, selected_point, selected_row
 from pages.shared.ui.figures import download, present
 from pages.shared.ui.text import counted, escape
@@ -72,7 +72,7 @@ def _sentence(view: View, each: int) -> str:
 
 def pick_each() -> int:
     """How many actions are drawn from either end."""
-    key = follow("each", EACH, int)
+    key = follow("each", EACH, read_whole)
     st.session_state[key] = min(MOST_EACH, max(1, st.session_state[key]))
     each = st.segmented_control(
         "Drawn from either end", range(1, MOST_EACH + 1), key=key, required=True
@@ -83,7 +83,7 @@ def pick_each() -> int:
 
 def follow_action(view: View, figure: str, table_key: str = "") -> int | None:
     """The chosen action: clicked in the figure or the table just now, else by the address."""
-    key = follow("action", None, int)
+    key = follow("action", None, read_whole)
     place = selected_row(table_key, len(view.shown)) if table_key else None
     row = None if place is None else int(view.shown.action.iloc[place])
     point = newly(figure, selected_point(f"{key_of(figure)}/{view.key}"))

@@ -10,7 +10,7 @@ from core.runs.run import RUNNING, Run
 from pages.shared.access.learned import covered
 from pages.shared.access.runs import SHOWN, find_run, look_again, say_nothing, store, title_of
 from pages.shared.access.task_choice import pick
-from pages.shared.ui.address import follow, publish
+from pages.shared.ui.address import follow, publish, read_whole
 from pages.shared.ui.text import escape
 
 KINDS = {"": "all", "specific": analysis.SPECIFIC, "cross": analysis.CROSS}
@@ -127,7 +127,7 @@ def _choice(name: str, label: str, choices: dict[str, str]) -> str:
 
 
 def _least() -> int:
-    key = follow("least", 1, int)
+    key = follow("least", 1, read_whole)
     st.session_state[key] = max(1, st.session_state[key])
     least = st.number_input(
         "Count at least", 1, step=10, key=key, width=130,

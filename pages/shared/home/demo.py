@@ -1,7 +1,7 @@
 """The demonstration: the same small parser, fine-tuned and with Total Recall, on made-up data."""
 
 from core.config import RunConfig
-from pages.shared.access.runs import manager
+from core.runs.manager import manager
 
 SUMMARY = """The same small parser learns six made-up domains twice: fine-tuned, and with *Total
 Recall*. Fine-tuning forgets nearly all of what it knew; how much does the other keep? About two

@@ -10,6 +10,7 @@ from core.runs.run import StoreError
 from pages.shared.access import downloads
 from pages.shared.access.runs import COLUMNS, overview, store
 from pages.shared.home.demo import SUMMARY, start_demo
+from pages.shared.ui.opening import live
 from pages.shared.ui.text import escape, size
 
 LATEST = 5  # runs on the home page
@@ -45,7 +46,7 @@ def draw_start() -> None:
             st.switch_page("pages/launch.py")
 
 
-@st.fragment(run_every=EVERY)
+@live(EVERY)
 def draw_state() -> None:
     """The latest runs and the data at hand, as they now stand."""
     with st.container(key="live"):

@@ -13,9 +13,10 @@ from core.data.base import DataError
 from core.options import ConfigError
 from core.registry import datasets
 from core.runs.estimate import Estimate, estimate, measure
+from core.runs.manager import manager
 from core.runs.run import QUEUED, RUNNING, StoreError, default_name
 from core.validation import default_sampler
-from pages.shared.access.runs import manager, store
+from pages.shared.access.runs import store
 from pages.shared.ui.address import follow, key_of, publish
 from pages.shared.ui.options import read_seeds
 from pages.shared.ui.text import counted, escape

@@ -14,18 +14,20 @@ from core.charts.accuracy import trajectory
 from core.charts.progress import loss
 from core.events import Progress
 from core.runs.checkpoints import CheckpointError
+from core.runs.manager import manager
 from core.runs.run import QUEUED, RUNNING, Run, StoreError
-from pages.shared.access.runs import COLUMNS, SHOWN, beside, manager, overview, store
+from pages.shared.access.runs import COLUMNS, SHOWN, beside, overview, store
 from pages.shared.runs.details import draw_details
-from pages.shared.ui.address import follow, key_of, publish
+from pages.shared.ui.address import follow, key_of, publish, read_whole
 from pages.shared.ui.figures import draw_figure, save
+from pages.shared.ui.opening import live
 from pages.shared.ui.text import STATUS, escape
 
 EVERY = 1.5  # seconds between two looks
 Drawn = tuple[go.Figure, pd.DataFrame]  # a figure and its data
 
 
-@st.fragment(run_every=EVERY)
+@live(EVERY)
 def draw_runs() -> None:
     """The table of runs, and below it the chosen one as it now stands."""
     _say_refused()
@@ -45,7 +47,7 @@ def draw_runs() -> None:
 
 def follow_choice() -> None:
     """Take the run that the address asks for; called by the page, before the fragment."""
-    follow("run", None, int)
+    follow("run", None, read_whole)
 
 
 def _say_empty() -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import streamlit as st
 
+LARGEST = 2**53 - 1  # a browser counts no further
+
 
 def key_of(name: str) -> str:
     """The session key of this page's widget called `name`."""
@@ -43,6 +45,14 @@ def _seen(name: str) -> str:
     return f"{key_of(name)}/written"
 
 
+def read_whole(text: str) -> int:
+    """A whole number that databases and browsers can hold; ValueError where the text is none."""
+    number = int(text)
+    if abs(number) > LARGEST:
+        raise ValueError(f"{text[:20]} … is too large.")
+    return number
+
+
 def read_numbers(text: str) -> list[int]:
     """`3,5` → [3, 5]; ValueError where that is not what the text is."""
-    return [int(part) for part in text.split(",") if part.strip()]
+    return [read_whole(part) for part in text.split(",") if part.strip()]

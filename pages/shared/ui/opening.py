@@ -1,18 +1,29 @@
 """How every page begins: its title, the look that all share, and the way to the other pages.
 
-A page opens with `open_page(title=…, icon=…, order=…)`, all of it literal. The navigation reads
-these calls in `app.py` and `pages/*.py` without running them: a new page is one more file.
+A page stands inside `with open_page(title=…, icon=…, order=…):`, all of it literal. The navigation
+reads these calls in `app.py` and `pages/*.py` without running them: a new page is one more file.
 """
 
 import ast
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, wraps
 from pathlib import Path
+from typing import ParamSpec
 
 import streamlit as st
 
 from core.paths import PROJECT
+from core.runs.manager import manager
+from core.runs.run import StoreError, StoreUnavailable
 from pages.shared.ui.ending import end_in_time
+from pages.shared.ui.text import escape
+
+RETRY = 3.0  # seconds between two looks for a store that is away
+
+P = ParamSpec("P")
 
 _STYLE = """<style>
 .stMainBlockContainer { max-width: 80rem; }
@@ -34,13 +45,15 @@ class Page:
     section: str
 
 
+@contextmanager
 def open_page(
     *, title: str, icon: str, order: float, section: str = "", purpose: str = "", heading: str = ""
-) -> None:
-    """Set the page up; the first thing that a page calls.
+) -> Iterator[None]:
+    """Set the page up, and draw what stands inside; the first thing that a page calls.
 
-    `order` is its place in the navigation, under the heading `section`; `purpose` says in a
+    `order` is its position in the navigation, under the heading `section`; `purpose` says in a
     sentence what the page is for. `heading` stands above the page where not the title should.
+    Where the store can't be used, the page says so and opens again once it can.
     """
     st.set_page_config(
         page_title=f"{title} · Total Recall",
@@ -57,6 +70,54 @@ def open_page(
     st.title(heading or title)
     if purpose:
         st.markdown(purpose)
+    with _faults_as_sentences() as faults:
+        yield
+    if any(isinstance(fault, StoreUnavailable) for fault in faults):
+        _wait_for_store(time.monotonic())
+
+
+def live(seconds: float | None) -> Callable[[Callable[P, None]], Callable[P, None]]:
+    """Decorator: a part of a page that is drawn again every so many seconds, by itself."""
+
+    def decorate(draw: Callable[P, None]) -> Callable[P, None]:
+        @st.fragment(run_every=seconds)
+        @wraps(draw)
+        def drawn(*args: P.args, **kwargs: P.kwargs) -> None:
+            with _faults_as_sentences():
+                draw(*args, **kwargs)
+
+        return drawn
+
+    return decorate
+
+
+@contextmanager
+def _faults_as_sentences() -> Iterator[list[StoreError]]:
+    """Ends what stands inside where the store can't be used; the faults are in the list then."""
+    faults: list[StoreError] = []
+    try:
+        yield faults
+    except StoreError as error:
+        faults.append(error)
+        st.error(escape(error), icon=":material/database_off:")
+
+
+@st.fragment(run_every=RETRY)
+def _wait_for_store(since: float) -> None:
+    """Open the page again once the store can be read, not sooner than a moment after `since`."""
+    st.caption("This page opens again by itself as soon as the store can be read.")
+    if time.monotonic() - since < RETRY / 2:
+        return
+    try:
+        manager().store.runs(limit=1)
+    except StoreError:
+        return
+    st.rerun()
+
+
+def moved(file: str) -> None:
+    """A page's former address: go on to its file, with the same query."""
+    st.switch_page(file, query_params=st.query_params.to_dict())
 
 
 def _navigation() -> None:
@@ -71,18 +132,22 @@ def _navigation() -> None:
 
 @lru_cache(maxsize=8)
 def pages(files: tuple[tuple[Path, int], ...]) -> tuple[Page, ...]:
-    """The pages that these files (with their times of change) hold, in the navigation's order.
-
-    ValueError names a file that does not open as a page.
+    """The pages that these files (with their times of change) hold, in the navigation's order;
+    former addresses are left out. ValueError names a file that does not open as a page.
     """
-    return tuple(sorted((_read(file) for file, _ in files), key=lambda page: page.order))
+    read = [_read(file) for file, _ in files]
+    return tuple(sorted((page for page in read if page), key=lambda page: page.order))
 
 
-def _read(file: Path) -> Page:
+def _read(file: Path) -> Page | None:
+    """What the file's opening says; None where it only leads on to another page."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "open_page":
+        called = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
+        if isinstance(node, ast.Call) and called == "open_page":
             given = {word.arg: ast.literal_eval(word.value) for word in node.keywords}
             name = file.relative_to(PROJECT).as_posix()
             section = given.get("section", "")
             return Page(name, given["title"], given["icon"], given["order"], section)
+        if called == "moved":
+            return None
     raise ValueError(f"{file} is no page: it does not call open_page(title=…, icon=…, order=…).")

@@ -12,15 +12,8 @@ from core.runs.store import Store
 from tests.made_up import TASKS, finished_run, tell, tell_errors
 from tests.pages.sessions import numbers, opened, texts, well, widget
 
-PAGE = "pages/errors.py"
+PAGE = "pages/error_curves.py"
 WITHOUT = RunConfig(method_options={"fast": "none"})
-
-
-@pytest.fixture
-def store():
-    made = Store()
-    yield made
-    made.close()
 
 
 def told(store: Store, config: RunConfig, stages: dict[str, int]) -> int:

@@ -1,0 +1,94 @@
+"""Learners on the toy tasks, whole trainings, and what tests compare of them."""
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import asdict
+
+import numpy as np
+import torch
+
+from core.config import RunConfig
+from core.events import Epoch
+from core.options import specs
+from core.registry import methods
+from core.training.assembly import Learner
+from core.training.sequence import train
+
+SETTINGS = [{}, {"task_masking": True}, {"input_feeding": True}]
+
+
+def make(config: RunConfig, k: int = 2, **changes) -> Learner:
+    learner = Learner(config.with_(**changes))
+    with torch.no_grad():  # large enough that probabilities differ
+        learner.parser.action_embedding.mul_(20)
+    learner.parser.set_known_tasks(k)
+    learner.parser.eval()
+    return learner
+
+
+def plain(event: object) -> dict:
+    """An event without what differs from run to run: the time."""
+    values = asdict(event)
+    return {"kind": type(event).__name__} | {k: v for k, v in values.items() if k != "seconds"}
+
+
+def run(config: RunConfig, **more) -> tuple[list[dict], list[torch.Tensor]]:
+    events: list = []
+    learner = train(config, events.append, **more)
+    return [plain(e) for e in events], [p.detach() for p in learner.parser.parameters()]
+
+
+def equal(first: list[torch.Tensor], second: list[torch.Tensor]) -> bool:
+    return all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def copied(state: dict) -> dict:
+    return pickle.loads(pickle.dumps(state))
+
+
+class Stages:
+    """Records the parameters at every stage's start and end of a run."""
+
+    def __init__(self, config: RunConfig) -> None:
+        self.before: dict[tuple[int, str], dict] = {}
+        self.after: dict[tuple[int, str], dict] = {}
+        self._last: dict | None = None
+        self._at: tuple[int, str] | None = None
+        self.learner = train(config, self.record, save=self.save)
+
+    def record(self, event: object) -> None:
+        if isinstance(event, Epoch):
+            self._at = (event.task, event.stage)
+            self.before.setdefault(self._at, self._last)
+
+    def save(self, state: dict) -> None:
+        self._last = {name: value.clone() for name, value in state["parser"].items()}
+        if self._at is not None:
+            self.after[self._at] = self._last
+            self._at = None
+
+
+def moved_rows(before: dict, after: dict) -> np.ndarray:
+    return (before["action_embedding"] != after["action_embedding"]).any(dim=1).numpy()
+
+
+def finished_first_task(config: RunConfig) -> Learner:
+    """A learner whose tasks 0 and 1 have their memories, about to learn task 2."""
+    learner = Learner(config)
+    learner.memory.indices = {0: (0, 3, 4), 1: (1, 2)}
+    learner.parser.set_known_tasks(2)
+    return learner
+
+
+def fill_gradients(learner: Learner) -> None:
+    for parameter in learner.parser.parameters():
+        parameter.grad = torch.zeros_like(parameter)
+
+
+def choices() -> Iterator[tuple[str, dict]]:
+    """Each method with each value of its options that have a list of them, but the default."""
+    for name, entry in methods.items():
+        for spec in specs(entry.options):
+            for value in spec.choices or ():
+                if value != spec.default:
+                    yield name, {spec.name: value}
