@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 import torch
 
@@ -19,6 +20,10 @@ from core.runs.manager import close_manager
 from core.runs.store import Store
 
 torch.set_num_threads(1)
+hypothesis.settings.register_profile(  # how fast a machine is says nothing about the code
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 TOY_FORMS = {
     "zoo": [
