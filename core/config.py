@@ -181,17 +181,14 @@ def read_toml(path: Path) -> dict[str, Any]:
 RECORDING: Mapping[str, Any] = MappingProxyType(  # what changes no result, with its defaults
     {spec.name: spec.default for spec in specs(RunConfig) if spec.group == "Recording"}
 )
-OPTION_GROUPS: Mapping[str, Registry] = MappingProxyType(
+OPTION_GROUPS: Mapping[str, Registry[Any]] = MappingProxyType(
     {"dataset": datasets, "method": methods, "sampler": samplers}
 )
 
 
 def entry_of(which: str, name: str) -> Entry:
-    """What is registered under this name; ConfigError names what there is instead."""
-    try:
-        return OPTION_GROUPS[which][name]
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
+    """The data set, method or sampler of this name; ConfigError names what there is instead."""
+    return OPTION_GROUPS[which][name]
 
 
 def changed(config: RunConfig) -> Iterator[tuple[str, Any]]:

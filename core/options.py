@@ -82,10 +82,14 @@ class OptionSpec:
             raise wrong
         if self.choices is not None and value not in self.choices:
             raise wrong
-        too_low = self.low is not None and value < self.low
-        if too_low or (self.high is not None and value > self.high):
+        if not self._within(value):
             raise wrong
         return value
+
+    def _within(self, value: Any) -> bool:
+        """Whether it is neither lower nor higher than allowed."""
+        too_low = self.low is not None and value < self.low
+        return not too_low and (self.high is None or value <= self.high)
 
 
 @cache

@@ -12,8 +12,8 @@ from core.paths import PROJECT
 
 LAYERS = [
     "text",
-    "registry",
     "options",
+    "registry",
     "config",
     "validation",
     "paths",

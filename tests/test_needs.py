@@ -11,7 +11,7 @@ from core.options import ConfigError, OptionSpec, specs
 from core.registry import methods, samplers
 from core.validation import default_sampler, requirements
 
-WITH_MEMORY = [name for name in methods if methods[name].traits["memory"]]
+WITH_MEMORY = [name for name in methods if methods[name].memory]
 WITHOUT = [name for name in methods if name not in WITH_MEMORY]
 
 
@@ -37,7 +37,7 @@ def test_every_method_is_accepted_with_its_default_sampler_and_the_default_one(n
 
 @pytest.mark.parametrize("name", WITH_MEMORY)
 def test_every_method_with_a_memory_names_its_default_sampler(name) -> None:
-    assert methods[name].traits["sampler"] in samplers
+    assert methods[name].sampler in samplers
     said = requirements(methods[name])
     assert "a memory of each finished task" in said
     assert samplers[default_sampler(name)].label in said

@@ -6,19 +6,21 @@ ACC_whole pools the rows of all tasks seen, ACC_avg is the mean over these tasks
 the rows whose form the grammar covers at all.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 from sqlalchemy import func, select
 
-from core.analysis.settings import differing, method_name
+from core.analysis.settings import differing, method_name, settings
 from core.config import RECORDING
 from core.events import RunStarted
 from core.runs.run import Run
 from core.runs.store import Store
 from core.runs.tables import accuracies
 
+SEEDS = ("seed", "order_seed")
 MEASURES = {"whole": "ACC_whole", "avg": "ACC_avg"}
 
 
@@ -37,11 +39,12 @@ def group(runs: Sequence[Run]) -> tuple[Group, ...]:
     """
     found: dict[str, list[Run]] = {}
     for run in runs:
-        key = run.config.with_(seed=0, order_seed=0, **RECORDING).to_json()
+        own = {n: v for n, v in settings(run.config).items() if n not in (*SEEDS, *RECORDING)}
+        key = json.dumps(own, sort_keys=True)
         found.setdefault(key, []).append(run)
     members = [tuple(same) for same in found.values()]
     configs = [same[0].config for same in members]
-    told_apart = differing(configs, leave_out=("seed", "order_seed", "method"))
+    told_apart = differing(configs, leave_out=(*SEEDS, "method"))
     groups = []
     for same, differences in zip(members, told_apart, strict=True):
         label = ", ".join([method_name(same[0].config), *differences])

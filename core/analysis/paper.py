@@ -13,21 +13,8 @@ from typing import Any
 import pandas as pd
 
 from core.config import RunConfig
+from core.registry import methods
 
-NAMES = {
-    "finetune": "Fine-tune",
-    "ewc": "EWC",
-    "hat": "HAT",
-    "gem": "GEM",
-    "emr": "EMR",
-    "emar": "EMAR",
-    "arper": "ARPER",
-    "protoparser": "ProtoParser",
-    "total_recall": "Total Recall",
-    "oracle": "Oracle",
-    "agem": "A-GEM",  # this one and the next are not in the paper
-    "derpp": "DER++",
-}
 TASKS = {"overnight": 8, "nlmap_qt": 4, "nlmap_city": 8}
 PROTOCOL = "the paper's values: after all tasks, mean of 10 runs with other orders and seeds, GloVe"
 COLUMNS = ["table", "dataset", "method", "variant", "note", "sampler", "memory_size", "measure"]
@@ -219,6 +206,6 @@ def _rows_of_total_recall(config: RunConfig) -> tuple[list[int], list[str]]:
 
 def label(row: Any) -> str:
     """How a value is named in a figure: whose it is, where it stands, what was different."""
-    name = NAMES[row.method] + (" + EWC" if row.variant == "ewc" else "")
+    name = methods.declared(row.method, "label") + (" + EWC" if row.variant == "ewc" else "")
     note = f", {row.note}" if row.note else ""
     return f"paper: {name} (Table {row.table}{note})"

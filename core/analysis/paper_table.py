@@ -6,7 +6,7 @@ import pandas as pd
 
 from core.analysis.accuracy import curves, group, spread
 from core.analysis.exported_runs import ExportedRun, table
-from core.analysis.paper import NAMES, comparable
+from core.analysis.paper import comparable, published
 from core.analysis.settings import differing, method_name
 
 COLUMNS = [
@@ -45,8 +45,8 @@ def final(records: Sequence[ExportedRun]) -> pd.DataFrame:
 
 
 def _place(method: str) -> int:
-    known = list(NAMES)
-    return known.index(method) if method in known else len(known) - 2  # before the Oracle
+    papers = published().method.unique().tolist()  # of Table 1 first
+    return papers.index(method) if method in papers else len(papers)
 
 
 def _paper(record: ExportedRun, tasks: int) -> dict[str, object]:

@@ -4,23 +4,26 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from core.analysis.paper import NAMES
-from core.config import OPTION_GROUPS, RECORDING, RunConfig, specs
+from core.config import OPTION_GROUPS, RECORDING, RunConfig
 from core.methods.parts.variants import NAMING, variant
+from core.options import specs
+from core.registry import methods
 
-_ACRONYMS = {name: told for name, told in NAMES.items() if told.isupper()} | {"mb": "MB"}
+_OF_MEMORY = ("memory_size", "sampler")
 _NAMED = {f"method.{name}" for name in NAMING}  # the method's name says them
 
 
 def method_name(config: RunConfig) -> str:
     """The method's name with what its options add; loads no method, so that no torch is needed."""
-    name = NAMES.get(config.method, config.method.replace("_", " ").capitalize())
-    return name + variant(config.method_options)
+    label = methods.declared(config.method, "label")
+    return (label or config.method.replace("_", " ").capitalize()) + variant(config.method_options)
 
 
 def settings(config: RunConfig) -> dict[str, Any]:
-    """All settings in one flat table, options of a method as `method.name`."""
+    """All settings with an effect in one flat table, options of a method as `method.name`."""
     flat = {spec.name: getattr(config, spec.name) for spec in specs(RunConfig)}
+    if methods.declared(config.method, "memory") is False:
+        flat = {name: value for name, value in flat.items() if name not in _OF_MEMORY}
     for which in OPTION_GROUPS:
         for name, value in getattr(config, f"{which}_options").items():
             flat[f"{which}.{name}"] = value
@@ -42,14 +45,18 @@ def differing(configs: Sequence[RunConfig], leave_out: Collection[str] = ()) -> 
     What a run records is left out, for it changes no result.
     """
     tables = [settings(config) for config in configs]
-    methods = [method_name(config) for config in configs]
+    names = [method_name(config) for config in configs]
     told: list[list[str]] = [[] for _ in configs]
     for name in dict.fromkeys(n for table in tables for n in table):
         if name in leave_out or name in RECORDING or name in _NAMED:
             continue
         own = name.startswith(("method.", "sampler"))
-        for words, table, method in zip(told, tables, methods, strict=True):
-            beside = [t for t, m in zip(tables, methods, strict=True) if m == method or not own]
+        for words, table, method in zip(told, tables, names, strict=True):
+            beside = [
+                t
+                for t, m in zip(tables, names, strict=True)
+                if (m == method if own else name in t or "." in name)
+            ]
             if name in table and any(other.get(name) != table[name] for other in beside):
                 words.append(f"{in_words(name)} {show(table[name])}")
     return told
@@ -59,7 +66,13 @@ def in_words(name: str) -> str:
     """`memory_size` and `method.fast_epochs` as people write them; `dataset.seed` with its noun."""
     which, _, own = name.rpartition(".")
     words = f"{which} {own}".split() if which == "dataset" else [own]
-    return " ".join(_ACRONYMS.get(w, w) for word in words for w in word.split("_"))
+    return " ".join(_as_written(w) for word in words for w in word.split("_"))
+
+
+def _as_written(word: str) -> str:
+    """A method's name among the words as its label, where that is an acronym."""
+    label = methods.declared(word, "label") or word
+    return "MB" if word == "mb" else label if label.isupper() else word
 
 
 def show(value: Any) -> str:

@@ -7,9 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from core.config import ConfigError, RunConfig
+from core.config import RunConfig
 from core.language.grammar import Rule, logical_form_to_derivation
 from core.language.tree import LogicalFormError, read
+from core.options import ConfigError
 from core.registry import datasets
 
 

@@ -34,8 +34,6 @@ _CITY = Benchmark(
     label="NLMap(qt)",
     rank=30,
     folder=_QT.folder,
-    tasks=_QT.tasks,
-    notation=_QT.notation,
     citation=_CITATION,
     licence=_LICENCE,
 )
@@ -49,8 +47,6 @@ def nlmap_qt(options: NoOptions) -> tuple[Task, ...]:
     label="NLMap(city)",
     rank=40,
     folder=_CITY.folder,
-    tasks=_CITY.tasks,
-    notation=_CITY.notation,
     citation=_CITATION,
     licence=_LICENCE,
 )

@@ -28,8 +28,6 @@ _OVERNIGHT = Benchmark(
     label="Overnight",
     rank=20,
     folder=_OVERNIGHT.folder,
-    tasks=_OVERNIGHT.tasks,
-    notation=_OVERNIGHT.notation,
     citation="Wang, Berant and Liang: Building a semantic parser overnight. ACL 2015.",
     licence="The terms are those of its publishers; this project does not redistribute it.",
 )

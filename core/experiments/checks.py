@@ -4,10 +4,11 @@ from collections import Counter
 from pathlib import Path
 
 from core import validation
-from core.config import RunConfig, entry_of
+from core.config import RunConfig
 from core.data.base import DataError, load_tasks
 from core.experiments.experiment import Arm, Experiment, of_pair
 from core.options import ConfigError
+from core.registry import methods
 from core.runs.digest import digest
 
 MOST_CELLS = 10_000
@@ -97,7 +98,7 @@ def _check_tasks(config: RunConfig) -> None:
     tasks = load_tasks(config)
     if len(tasks) < 2:
         raise ConfigError(f"task_order: {len(tasks)} task; expected at least 2.")
-    if not entry_of("method", config.method).traits["memory"]:
+    if not methods[config.method].memory:
         return
     smallest = min(tasks, key=lambda task: len(task.train))
     if config.memory_size > len(smallest.train):

@@ -6,6 +6,7 @@ from typing import Any
 
 from core.config import OPTION_GROUPS, RunConfig, entry_of
 from core.options import ConfigError, specs
+from core.registry import methods
 from core.validation.defaults import DEFAULTS, default_sampler
 
 _OF_MEMORY = ("sampler", "memory_size")
@@ -43,7 +44,7 @@ def with_settings(base: RunConfig, settings: Mapping[str, Any]) -> RunConfig:
 def _of_memory(changes: Mapping[str, Any]) -> dict[str, Any]:
     """What a change of the method changes beside it."""
     method = changes["method"]
-    if entry_of("method", method).traits["memory"]:
+    if methods[method].memory:
         return {"sampler": default_sampler(method)}
     return {name: DEFAULTS[name] for name in _OF_MEMORY}
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from core.config import OPTION_GROUPS, RECORDING, RunConfig, entry_of
 from core.options import ConfigError, OptionSpec, build_options, specs
+from core.registry import methods
 
 REVISION = 1
 """Raise it where equal configurations learn otherwise than before and no option says so: runs of an
@@ -51,7 +52,7 @@ def decisive(config: RunConfig, *, unsaid: bool = True) -> dict[str, Any]:
     """The settings that decide the result, options as `method.name`, without `earlier` values."""
     left_out = {*_WHERE, *RECORDING}
     groups = list(OPTION_GROUPS)
-    if not entry_of("method", config.method).traits["memory"]:
+    if not methods[config.method].memory:
         left_out |= _OF_MEMORY
         groups.remove("sampler")
     settings = {

@@ -29,7 +29,7 @@ class BalanceOptions:
     )
 
 
-@samplers.register("balance", label="Balance", options=BalanceOptions, rank=30, parser=False)
+@samplers.register("balance", label="Balance", options=BalanceOptions, rank=30)
 def balance(
     examples: Sequence[Example],
     size: int,

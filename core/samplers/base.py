@@ -3,8 +3,7 @@
 A sampler is a function `(examples, size, options, rng, parser) -> Selection`: the training rows of
 a finished task, the memory size M, its options, a numpy Generator and the parser as it stands
 after the task (None where no sampler of the run needs one). It is pure: same input, same choice.
-One that may take minutes says `stoppable=True` as it registers and takes a sixth argument,
-`should_stop`.
+One that may take minutes takes a sixth argument, `should_stop`.
 """
 
 from collections.abc import Callable, Sequence
@@ -67,5 +66,5 @@ def select(
     if size == len(examples):
         return Selection(tuple(range(size)))
     entry = samplers[config.sampler]
-    stop = {"should_stop": should_stop} if entry.traits.get("stoppable") else {}
+    stop = {"should_stop": should_stop} if entry.stoppable else {}
     return entry.value(examples, size, config.options("sampler"), rng, parser, **stop)

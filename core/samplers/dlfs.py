@@ -62,7 +62,7 @@ class DLFSOptions(ClusterOptions):
     )
 
 
-@samplers.register("dlfs", label="DLFS", options=DLFSOptions, rank=0, parser=False, stoppable=True)
+@samplers.register("dlfs", label="DLFS", options=DLFSOptions, rank=0)
 def dlfs(
     examples: Sequence[Example],
     size: int,

@@ -14,9 +14,7 @@ from core.similarity.clusters import ClusterOptions, cluster_forms
 from core.stopping import ShouldStop, never
 
 
-@samplers.register(
-    "lfs", label="LFS", options=ClusterOptions, rank=20, parser=False, stoppable=True
-)
+@samplers.register("lfs", label="LFS", options=ClusterOptions, rank=20)
 def lfs(
     examples: Sequence[Example],
     size: int,

@@ -49,7 +49,7 @@ def prior(
     return Selection(tuple(kept.tolist()), trace)
 
 
-@samplers.register("prior_as_released", label="Prior, as released", rank=70, parser=False)
+@samplers.register("prior_as_released", label="Prior, as released", rank=70)
 def prior_as_released(
     examples: Sequence[Example],
     size: int,

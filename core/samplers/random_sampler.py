@@ -10,7 +10,7 @@ from core.registry import NoOptions, samplers
 from core.samplers.base import Selection
 
 
-@samplers.register("random", label="Random", rank=10, parser=False)
+@samplers.register("random", label="Random", rank=10)
 def random_rows(
     examples: Sequence[Example],
     size: int,

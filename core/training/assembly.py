@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from core.config import RunConfig, entry_of
+from core.config import RunConfig
 from core.data.base import Example
 from core.data.deriving import derived_tasks
 from core.evaluation import EVALUATION_WORK, FormWriter, grammar_coverage
@@ -17,6 +17,7 @@ from core.parser.batch import Batch, Vocabulary, encode_examples
 from core.parser.embeddings import EmbeddingsError, read_glove
 from core.parser.model import Parser
 from core.probes.recorder import Recorder
+from core.registry import methods
 from core.samplers.base import Memory
 from core.training.devices import choose_device
 
@@ -43,7 +44,7 @@ class Learner:
         self.train_batches = [self._encode(task.train, k) for k, task in enumerate(self.tasks)]
         self.test_batches = [self._encode(task.test, k) for k, task in enumerate(self.tasks)]
         self.memory = Memory(config.memory_size)
-        self.method: Method = entry_of("method", config.method).value(
+        self.method: Method = methods[config.method].value(
             config, self.parser, self.train_batches, self.memory, self.generators
         )
         self.writer = FormWriter(self.grammar)
@@ -69,7 +70,7 @@ class Learner:
             parameters=sum(p.numel() for p in self.parser.parameters()),
             device=str(self.device),
             task_parameters=self.method.task_parameters(),
-            keeps_memory=entry_of("method", self.config.method).traits["memory"],
+            keeps_memory=methods[self.config.method].memory,
         )
 
     def stage_work(self, k: int, stage: Stage) -> float:

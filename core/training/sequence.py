@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import torch
 
-from core.config import RunConfig, entry_of
+from core.config import RunConfig
 from core.evaluation import EVALUATION_WORK, hypotheses, matches
 from core.events import Accuracy, Diagnostics, Epoch, Event, MemoryStored, Progress, StageTime
 from core.methods.base import Stage
+from core.registry import methods
 from core.samplers.base import select
 from core.stopping import ShouldStop, check, never
 from core.training.assembly import Learner
@@ -139,7 +140,7 @@ class _Run:
 
     def _finish_task(self, k: int) -> None:
         learner, tasks = self.learner, self.learner.tasks
-        if entry_of("method", learner.config.method).traits["memory"]:
+        if methods[learner.config.method].memory:
             began = time.perf_counter()
             rng = learner.generators.for_arrays("sampler")
             chosen = select(learner.config, tasks[k].train, rng, self.parser, self.should_stop)

@@ -1,6 +1,8 @@
 """Settings that a new run takes where nothing is said."""
 
-from core.config import RunConfig, entry_of, specs
+from core.config import RunConfig
+from core.options import specs
+from core.registry import methods
 
 DEFAULTS = {spec.name: spec.default for spec in specs(RunConfig)}
 
@@ -10,4 +12,4 @@ def default_sampler(method: str) -> str:
 
     ConfigError where there is no method of that name.
     """
-    return entry_of("method", method).traits.get("sampler", DEFAULTS["sampler"])
+    return methods[method].sampler or DEFAULTS["sampler"]

@@ -5,8 +5,8 @@ Options declare by `when` on which other option they depend.
 
 from collections.abc import Collection
 
-from core.config import OPTION_GROUPS, RunConfig, entry_of, specs
-from core.options import ConfigError
+from core.config import OPTION_GROUPS, RunConfig
+from core.options import ConfigError, specs
 from core.registry import methods
 from core.validation.defaults import DEFAULTS
 
@@ -17,10 +17,10 @@ def check(config: RunConfig, explicit: Collection[str] = ()) -> None:
     `explicit` are settings that somebody asked for in words: one without effect is refused even
     where it is the default.
     """
-    method = entry_of("method", config.method)
+    method = methods[config.method]
     for which in OPTION_GROUPS:
         _refuse_without_effect(config, which)
-    if method.traits["memory"]:
+    if method.memory:
         if not config.memory_size:
             raise ConfigError(
                 f"memory_size = 0: {method.label} needs a memory; expected at least 1 row a task."
@@ -58,4 +58,4 @@ def _refuse_without_effect(config: RunConfig, which: str) -> None:
 
 
 def _with_memory() -> str:
-    return ", ".join(name for name, entry in methods.items() if entry.traits["memory"])
+    return ", ".join(name for name, entry in methods.items() if entry.memory)

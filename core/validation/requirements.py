@@ -1,21 +1,21 @@
 """What a method requires besides the examples of the task that it learns, in a sentence."""
 
-from core.registry import Entry, samplers
+from core.registry import MethodEntry, samplers
 from core.validation.defaults import default_sampler
 
 
-def requirements(method: Entry) -> str:
+def requirements(method: MethodEntry) -> str:
     """What a method requires besides the examples of the task that it learns, in a sentence."""
     parts = []
-    if method.traits["memory"]:
+    if method.memory:
         sampler = samplers[default_sampler(method.name)].label
         parts.append(f"a memory of each finished task (its own sampler: {sampler})")
-    if method.traits.get("past"):
-        parts.append(method.traits["past"])
-    if method.traits.get("fisher"):
-        parts.append(f"Fisher information{_when(method.traits['fisher'])}")
-    if method.traits.get("internals"):
-        parts.append(f"the parser's {method.traits['internals']}")
+    if method.past:
+        parts.append(method.past)
+    if method.fisher:
+        parts.append(f"Fisher information{_when(method.fisher)}")
+    if method.internals:
+        parts.append(f"the parser's {method.internals}")
     if not parts:
         return "Needs nothing of past tasks."
     *before, last = parts

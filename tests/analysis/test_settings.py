@@ -4,6 +4,7 @@ import pytest
 
 from core.analysis.settings import differing, method_name, show
 from core.config import RunConfig
+from core.methods.base import Method
 from core.registry import methods
 
 
@@ -40,6 +41,27 @@ def test_samplers_tell_runs_of_one_method_apart_only():
 @pytest.mark.parametrize("name", list(methods))
 def test_a_method_is_called_what_it_is_registered_as(name):
     assert method_name(RunConfig(method=name)) == methods[name].label
+
+
+WITHOUT_MEMORY = [name for name, entry in methods.items() if not entry.memory]
+
+
+@pytest.mark.parametrize("name", WITHOUT_MEMORY)
+def test_no_memory_is_told_of_a_method_that_keeps_none(name):
+    plain = RunConfig(method=name)
+    small, large = RunConfig(memory_size=10), RunConfig(memory_size=25)
+    assert differing([plain, small], ["method"]) == [[], []]
+    sizes = [[], ["memory size 10"], ["memory size 25"]]
+    assert differing([plain, small, large], ["method"]) == sizes
+    assert differing([plain, plain.with_(memory_size=0)]) == [[], []]
+
+
+def test_a_label_is_shown_as_it_was_given():
+    try:
+        methods.register("lwf", label="LwF")(type("LwF", (Method,), {"__doc__": "Learns."}))
+        assert method_name(RunConfig(method="lwf")) == "LwF"
+    finally:
+        del methods._entries["lwf"]
 
 
 def test_a_penalty_belongs_to_the_name():

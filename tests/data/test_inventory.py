@@ -1,6 +1,5 @@
 """What is on this machine, judged by size, and by digest where asked."""
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -24,13 +23,23 @@ def data(data: Path) -> Path:
     return write_files(data)
 
 
-def test_the_published_files_are_those_that_the_data_sets_read() -> None:
+def test_the_published_files_are_those_that_the_data_sets_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     counts = {name: len(published_files(name)) for name in downloadable()}
     assert counts == {"overnight": 16, "nlmap_qt": 12, "nlmap_city": 24}
-    for name in downloadable():
-        tasks = Counter(Path(file.name).stem.rpartition("_")[0] for file in published_files(name))
-        assert set(tasks) == set(datasets[name].traits["tasks"])
-        assert all(len(file.digest) == 64 and file.size for file in published_files(name))
+    monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path))
+    for name, entry in datasets.items():
+        if not entry.folder:
+            continue
+        form = "( f x )" if name == "overnight" else "f(x)"
+        for file in published_files(name):
+            file.path.parent.mkdir(exist_ok=True)
+            file.path.write_text(f"what is x\t{form}\n", encoding="utf-8")
+            assert len(file.digest) == 64
+            assert file.size
+        tasks = {task.name for task in entry.value(entry.options())}
+        assert tasks == {Path(file.name).stem.rpartition("_")[0] for file in published_files(name)}
 
 
 def test_complete_partial_and_missing(data: Path) -> None:

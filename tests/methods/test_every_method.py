@@ -32,7 +32,7 @@ def test_a_method_says_what_it_needs(toy_config, name, options) -> None:
     assert not penalties or "Fisher information" in said
     past = set(method.training_batch(2).tasks.tolist()) != {2}
     assert past == ("all training rows of past tasks" in said)
-    assert methods[name].traits["memory"] == ("a memory of each finished task" in said)
+    assert methods[name].memory == ("a memory of each finished task" in said)
 
 
 class Watched(StageOptimizer):

@@ -236,7 +236,7 @@ def test_every_method_learns_its_first_task(toy_config, name) -> None:
     assert right.all()
 
 
-@pytest.mark.parametrize("name", [n for n in methods if methods[n].traits["memory"]])
+@pytest.mark.parametrize("name", [n for n in methods if methods[n].memory])
 def test_methods_with_a_memory_keep_one_of_every_task(toy_config, name) -> None:
     events: list = []
     train(toy_config.with_(method=name), events.append)

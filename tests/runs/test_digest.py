@@ -1,6 +1,6 @@
 """Two configurations are the same run where nothing differs that decides the result."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -70,8 +70,7 @@ def test_a_digest_keeps_its_meaning_when_options_come_and_defaults_change(monkey
         epochs: int = option(5, "")
 
     def under(options: type, **given: object) -> str:
-        entry = methods["oracle"]
-        changed = type(entry)(entry.name, entry.label, entry.value, options, entry.traits)
+        changed = replace(methods["oracle"], options=options)
         monkeypatch.setattr(
             module, "entry_of", lambda which, n: changed if which == "method" else real(which, n)
         )

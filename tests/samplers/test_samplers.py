@@ -34,7 +34,7 @@ def parser_for(examples: Sequence[Example]) -> Parser | None:
 
 def choose(name: str, examples: Sequence[Example], size: int, seed: int = 0) -> Selection:
     entry = samplers[name]
-    parser = parser_for(examples) if entry.traits["parser"] else None
+    parser = parser_for(examples) if entry.parser else None
     return entry.value(examples, size, entry.options(), np.random.default_rng(seed), parser)
 
 
@@ -100,7 +100,7 @@ def test_same_input_same_choice_and_no_global_randomness(name: str, toy_tasks: t
     assert global_state() == before
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if samplers[name].traits["parser"]])
+@pytest.mark.parametrize("name", [name for name in NAMES if samplers[name].parser])
 def test_parser_is_left_as_it_was(name: str, toy_tasks: tuple[Task, ...]):
     rows, entry = toy_tasks[0].train, samplers[name]
     parser = parser_for(rows).train()

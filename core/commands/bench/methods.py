@@ -13,9 +13,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.config import RunConfig, entry_of
+from core.analysis.settings import method_name
+from core.config import RunConfig
 from core.data.base import DataMissing
 from core.options import ConfigError
+from core.registry import methods
 
 if TYPE_CHECKING:
     from core.methods.base import TrainingStep
@@ -76,7 +78,6 @@ class Cost(NamedTuple):
 def _print_all(config: RunConfig, args: argparse.Namespace) -> None:
     import torch
 
-    from core.registry import methods
     from core.training.assembly import Learner
 
     torch.set_num_threads(config.threads)
@@ -109,11 +110,8 @@ def _print_all(config: RunConfig, args: argparse.Namespace) -> None:
 
 def label(config: RunConfig) -> str:
     """What the method is called, with the options that its name does not tell."""
-    from core.registry import methods
-
-    entry = methods[config.method]
-    named = entry.value.label(config.options("method")) or entry.label
-    if named != entry.label:
+    named = method_name(config)
+    if named != methods.declared(config.method, "label"):
         return named
     return ", ".join([named, *(f"{n} {value}" for n, value in config.method_options.items())])
 
@@ -138,7 +136,7 @@ def costs_at(
             kept = _bytes(state["parser"]) + _bytes(state["method"]) - held
             yield k + 1, cost._replace(held=kept)
         if k + 1 < places[-1]:
-            if entry_of("method", config.method).traits["memory"]:
+            if methods[config.method].memory:
                 learner.memory.keep(k, select(config, learner.tasks[k].train, rng))
             method.end_task(k)
 

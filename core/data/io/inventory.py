@@ -68,7 +68,7 @@ def _published(table: Path) -> tuple[BenchmarkFile, ...]:
 
 def downloadable() -> tuple[str, ...]:
     """The registered names of the data sets that have published files."""
-    return tuple(name for name, entry in datasets.items() if "folder" in entry.traits)
+    return tuple(name for name, entry in datasets.items() if entry.folder)
 
 
 def published_files(dataset: str) -> tuple[BenchmarkFile, ...]:
@@ -76,7 +76,7 @@ def published_files(dataset: str) -> tuple[BenchmarkFile, ...]:
     if dataset not in downloadable():
         names = ", ".join(downloadable())
         raise DataError(f"'{dataset}' is no data set with files to get; there are: {names}.")
-    folder = datasets[dataset].traits["folder"]
+    folder = datasets[dataset].folder
     return tuple(file for file in _published(DIGESTS) if file.name.startswith(f"{folder}/"))
 
 

@@ -3,6 +3,16 @@
 An entry's value is a function without arguments that gives the Experiment.
 """
 
-from core.registry import Registry
+from dataclasses import dataclass
 
-presets = Registry("preset", "core.experiments.presets")
+from core.registry import Entry, Registry
+
+
+@dataclass(frozen=True)
+class PresetEntry(Entry):
+    """A function `() -> Experiment`."""
+
+    dataset: str = ""  # whose tasks it learns
+
+
+presets = Registry("preset", "core.experiments.presets", PresetEntry)

@@ -61,7 +61,7 @@ def pick_map() -> Shown:
     }
     for name in asked.samplers:
         mine = config.with_(sampler=name, sampler_options=_cluster_options(name, options))
-        by = asked.parser if samplers[name].traits["parser"] else None
+        by = asked.parser if samplers[name].parser else None
         place = ("memory", chosen.key, mine.to_json(), by.id if by else 0)
         wanted[place] = partial(choose, mine, chosen, by)
     first = prepare(rows, wanted) if options.similarity == "smatch" else None
@@ -132,7 +132,7 @@ def _form(chosen: Chosen, runs: Sequence[Run]) -> _Asked:
         st.error(escape(error), icon=":material/error:")
     if form.errors:
         st.stop()
-    by_parser = any(samplers[name].traits["parser"] for name in names)
+    by_parser = any(samplers[name].parser for name in names)
     parser = pick_parser(chosen, runs, stored) if by_parser else None
     return _Asked(config, options, layout, names, parser, stored)
 

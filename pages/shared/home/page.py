@@ -5,7 +5,7 @@ import streamlit as st
 from core.data.base import DataError
 from core.data.io import inventory
 from core.data.io.inventory import Availability, State
-from core.registry import Entry, datasets
+from core.registry import DatasetEntry, datasets
 from core.runs.run import StoreError
 from pages.shared.access import downloads
 from pages.shared.access.runs import COLUMNS, overview, store
@@ -77,7 +77,7 @@ def _latest_runs() -> None:
     st.page_link("pages/runs.py", label="All runs", icon=":material/list_alt:")
 
 
-def _data_set(entry: Entry, there: Availability | None) -> None:
+def _data_set(entry: DatasetEntry, there: Availability | None) -> None:
     """One data set: what it is, whether it is here, a way to get it."""
     under_way = downloads.downloads().get(entry.name)
     with st.container(border=True, gap="xsmall", height="stretch"):
@@ -94,7 +94,7 @@ def _data_set(entry: Entry, there: Availability | None) -> None:
             _download(under_way)
 
 
-def _offer(entry: Entry, there: Availability) -> None:
+def _offer(entry: DatasetEntry, there: Availability) -> None:
     left = there.bytes - there.bytes_there
     st.button(
         f"Get ({size(left)})",
@@ -102,7 +102,7 @@ def _offer(entry: Entry, there: Availability) -> None:
         key=f"get/{entry.name}",
         on_click=downloads.start,
         args=(entry.name,),
-        help=escape(entry.traits.get("licence", "")),
+        help=escape(f"{entry.citation} {entry.licence}"),
     )
     with st.popover("", icon=":material/more_horiz:", type="tertiary"):
         key = f"mirror/{entry.name}"

@@ -176,7 +176,7 @@ def _method(form: Form) -> None:
     with right:
         form.draw(specs(method.options), "method.", columns=2)
     st.caption(escape(requirements(method)))
-    if method.traits["memory"]:
+    if method.memory:
         left, right = st.columns([1, 2])
         with left:
             sampler = _choose(form, "sampler", dict(samplers), default_sampler(method.name))

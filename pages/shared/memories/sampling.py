@@ -28,7 +28,7 @@ def sampled(runs: Sequence[Run]) -> Memories:
     with st.container(border=True):
         chosen = pick_task()
         config, names, seeds, options = _form(chosen)
-        needed = [name for name in names if samplers[name].traits["parser"]]
+        needed = [name for name in names if samplers[name].parser]
         run = pick_parser(chosen, runs) if needed else None
     size = config.memory_size
     wanted: dict[Any, Callable[[], Any]] = {
