@@ -21,7 +21,7 @@ _PATIENCE = 10.0  # seconds that a store may stay unwritable at the end
 def carry_out(store: Store, id: int, owner: Owner, *, quiet: bool = False) -> int:
     """Carry out a run that `owner` holds, telling how it ended; the exit code."""
     display, stop = Display(quiet=quiet), threading.Event()
-    with _stopped_by_signals(stop):
+    with stopped_by_signals(stop):
         try:
             run = execute(
                 store, store.run(id), owner, stop=stop, watch=display.show, patience=_PATIENCE
@@ -41,7 +41,7 @@ def carry_out(store: Store, id: int, owner: Owner, *, quiet: bool = False) -> in
 
 
 @contextmanager
-def _stopped_by_signals(stop: threading.Event) -> Iterator[None]:
+def stopped_by_signals(stop: threading.Event) -> Iterator[None]:
     """The first Ctrl-C or SIGTERM sets `stop`; a second one breaks off."""
     if threading.current_thread() is not threading.main_thread():  # signals reach that one only
         yield

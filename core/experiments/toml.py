@@ -78,6 +78,14 @@ def read_file(path: Path) -> Experiment:
     return experiment if experiment.name.strip() else experiment.with_(name=path.stem)
 
 
+def value(text: str) -> Any:
+    """A value as TOML has it; text where it is none."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
 def _plain(value: Any) -> Any:
     """Mappings and sequences of any kind as TOML's own."""
     if isinstance(value, Mapping):

@@ -1,0 +1,20 @@
+"""`experiment`: several methods over the same task orders and seeds, and how they compare.
+
+A module of this package adds its own: `add_parsers(subparsers)`.
+"""
+
+import argparse
+
+from core.commands.experiment import define, look, steer
+
+
+def add_parser(subparsers: argparse._SubParsersAction) -> None:
+    experiment = subparsers.add_parser(
+        "experiment",
+        help="methods over the same orders and seeds, compared",
+        description="Several arms (methods, samplers, settings) over the same pairs of task order "
+        "and seed, carried out and compared.",
+    )
+    parsers = experiment.add_subparsers(title="actions", metavar="ACTION", required=True)
+    for module in (define, steer, look):
+        module.add_parsers(parsers)

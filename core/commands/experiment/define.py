@@ -1,0 +1,165 @@
+"""`experiment presets | new | add | export | import | delete`: what an experiment is."""
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from core.commands.experiment.named import preset_or_file, stored_or_new
+from core.experiments import catalog, toml, work
+from core.experiments.checks import check
+from core.experiments.experiment import Arm, Experiment, crossed, default_pairs
+from core.experiments.presets import presets
+from core.experiments.settings import with_settings
+from core.options import ConfigError
+from core.runs.store import Store
+
+
+def add_parsers(parsers: argparse._SubParsersAction) -> None:
+    parser = parsers.add_parser("presets", help="experiments to start from")
+    parser.set_defaults(execute=_presets)
+
+    parser = parsers.add_parser("new", help="make one of a preset or a TOML file")
+    parser.add_argument("of", metavar="PRESET-or-FILE")
+    parser.add_argument("--name", help="what it is called (as the preset or file says)")
+    parser.add_argument(
+        "--set", nargs="+", metavar="NAME=VALUE", default=[], help="settings of its base, in TOML"
+    )
+    parser.add_argument("--arms", nargs="+", metavar="LABEL", help="of its arms these only")
+    _add_pairs(parser)
+    parser.set_defaults(execute=_new)
+
+    parser = parsers.add_parser("add", help="add an arm, or pairs")
+    parser.add_argument("name", metavar="NAME")
+    parser.add_argument("--arm", metavar="LABEL", help="what the new arm is called")
+    parser.add_argument(
+        "--set", nargs="+", metavar="NAME=VALUE", default=[], help="the arm's settings, in TOML"
+    )
+    _add_pairs(parser)
+    parser.set_defaults(execute=_add)
+
+    parser = parsers.add_parser("export", help="write it as TOML, or its finished cells as JSON")
+    parser.add_argument("name", metavar="NAME")
+    parser.add_argument("file", type=Path, metavar="FILE.toml|FILE.json")
+    parser.set_defaults(execute=_export)
+
+    parser = parsers.add_parser("import", help="make one of a TOML file")
+    parser.add_argument("of", type=str, metavar="FILE.toml")
+    parser.set_defaults(execute=_new, name=None, set=[], arms=None, pairs=None, orders=None,
+                        seeds=None)  # fmt: skip
+
+    parser = parsers.add_parser("delete", help="forget an experiment; its runs stay")
+    parser.add_argument("name", metavar="NAME")
+    parser.set_defaults(execute=_delete)
+
+
+def _add_pairs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--pairs", type=int, metavar="N", help="orders 1 to N, with seeds 1 to N")
+    parser.add_argument("--orders", type=int, nargs="+", metavar="N", help="each of these orders …")
+    parser.add_argument("--seeds", type=int, nargs="+", metavar="N", help="… with each of these")
+
+
+def _presets(args: argparse.Namespace) -> int:
+    width = max(map(len, presets))
+    for name, entry in presets.items():
+        experiment: Experiment = entry.value()
+        cells = len(experiment.arms) * len(experiment.pairs)
+        print(f"{name:<{width}}  {cells:>4} cells  {entry.summary}")
+    return 0
+
+
+def _new(args: argparse.Namespace) -> int:
+    store = Store()
+    experiment = preset_or_file(args.of)
+    settings = settings_of(args.set)
+    try:
+        base = with_settings(experiment.base, settings)
+    except ConfigError as error:
+        raise ConfigError(f"base: {error}") from error
+    experiment = replace(
+        experiment, name=args.name or experiment.name, base=base,
+        arms=_chosen(experiment, args.arms), pairs=_pairs(args) or experiment.pairs,
+    )  # fmt: skip
+    check(experiment)
+    catalog.create(store, experiment)
+    arms, pairs = len(experiment.arms), len(experiment.pairs)
+    print(f"Experiment '{experiment.name}': {arms} arms × {pairs} pairs, {arms * pairs} cells.")
+    print(f"To carry it out here: python -m core experiment run {experiment.name}")
+    return 0
+
+
+def _chosen(experiment: Experiment, labels: list[str] | None) -> tuple[Arm, ...]:
+    by_label = {arm.label: arm for arm in experiment.arms}
+    for label in labels or []:
+        if label not in by_label:
+            raise ConfigError(f"'{label}' is not an arm; there are: {', '.join(by_label)}.")
+    return tuple(by_label[label] for label in labels or by_label)
+
+
+def _pairs(args: argparse.Namespace) -> tuple[Any, ...]:
+    if args.pairs is not None and (args.orders or args.seeds):
+        raise ConfigError("--pairs and --orders or --seeds can't both be given.")
+    if args.pairs is not None:
+        if args.pairs < 1:
+            raise ConfigError(f"--pairs {args.pairs}: expected at least 1, better 6 or more.")
+        return default_pairs(args.pairs)
+    if args.orders or args.seeds:
+        return crossed(args.orders or [0], args.seeds or [0])
+    return ()
+
+
+def settings_of(words: list[str]) -> dict[str, Any]:
+    """`name=value` as settings; what is no TOML value is text. ConfigError where there is no =."""
+    settings: dict[str, Any] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals:
+            raise ConfigError(f"'{word}': expected NAME=VALUE, such as method.fast=none.")
+        settings[name.replace("-", "_")] = toml.value(text)
+    return settings
+
+
+def _add(args: argparse.Namespace) -> int:
+    store = Store()
+    stored = catalog.load(store, args.name)
+    experiment = stored.experiment
+    if args.set and not args.arm:
+        raise ConfigError("--set goes with --arm LABEL: settings are those of an arm.")
+    if args.arm:
+        arm = Arm(args.arm, settings_of(args.set))
+        experiment = experiment.with_(arms=(*experiment.arms, arm))
+    more = [pair for pair in _pairs(args) if pair not in experiment.pairs]
+    experiment = experiment.with_(pairs=(*experiment.pairs, *more))
+    if experiment == stored.experiment:
+        raise ConfigError("Nothing to add: give --arm LABEL --set …, or more --pairs.")
+    check(experiment)
+    catalog.change(store, stored.id, experiment)
+    arms, pairs = len(experiment.arms), len(experiment.pairs)
+    print(f"Experiment '{args.name}': {arms} arms × {pairs} pairs, {arms * pairs} cells by now.")
+    print(f"To queue the new ones: python -m core experiment resume {args.name}")
+    return 0
+
+
+def _export(args: argparse.Namespace) -> int:
+    store = Store()
+    stored = stored_or_new(store, args.name)
+    if args.file.suffix == ".json":
+        from core.commands.experiment.results import export_cells
+
+        return export_cells(store, stored, args.file)
+    try:
+        args.file.write_text(toml.write(stored.experiment), encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{args.file}: can't be written: {error.strerror}.") from error
+    print(f"Experiment '{args.name}' is written to {args.file}.")
+    return 0
+
+
+def _delete(args: argparse.Namespace) -> int:
+    store = Store()
+    stored = catalog.load(store, args.name)
+    work.cancel(store, args.name)
+    work.pause(store, args.name)
+    catalog.delete_experiment(store, stored.id)
+    print(f"Experiment '{args.name}' is deleted; its runs stay.")
+    return 0

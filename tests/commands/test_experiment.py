@@ -1,0 +1,148 @@
+"""`python -m core experiment`: define, queue, look, and what is wrong said in a sentence."""
+
+from pathlib import Path
+
+import pytest
+
+from core.__main__ import main
+from core.experiments import catalog, toml, work
+from core.experiments.presets import presets
+from core.runs.owner import new_owner
+from core.runs.run import FAILED
+from core.runs.store import Store
+
+TOY = """
+name = "toys"
+pairs = 2
+[base]
+dataset = "toy"
+memory_size = 3
+epochs = 1
+device = "cpu"
+[[arms]]
+label = "plain"
+method = "finetune"
+[[arms]]
+label = "replay"
+method = "emr"
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "toys.toml"
+    path.write_text(TOY)
+    return path
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    assert main(["experiment", *map(str, words)]) == 0
+    return capsys.readouterr().out
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    assert main(["experiment", *map(str, words)]) in (1, 2)
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert len(lines) == 1
+    return lines[0]
+
+
+def test_presets_are_listed(capsys) -> None:
+    out = told(capsys, "presets")
+    assert all(name in out for name in presets)
+
+
+def test_new_of_a_preset_with_less_of_it(capsys) -> None:
+    told(
+        capsys, "new", "demo", "--name", "mine", "--set", "epochs=2", "--arms", "EMR", "Fine-tune",
+        "--orders", 3, 4, "--seeds", 7,
+    )  # fmt: skip
+    experiment = catalog.load(Store(), "mine").experiment
+    assert experiment.base.epochs == 2
+    assert [arm.label for arm in experiment.arms] == ["EMR", "Fine-tune"]
+    assert [(pair.order_seed, pair.seed) for pair in experiment.pairs] == [(3, 7), (4, 7)]
+
+
+def test_from_file_to_file_without_loss(capsys, file: Path, tmp_path: Path) -> None:
+    told(capsys, "import", file)
+    out = tmp_path / "out.toml"
+    told(capsys, "export", "toys", out)
+    assert toml.read_file(out) == toml.read_file(file)
+
+
+def test_resume_add_status_retry_cancel_delete(capsys, file: Path) -> None:
+    told(capsys, "import", file)
+    assert "4 cells queued" in told(capsys, "resume", "toys")
+    store = Store()
+    run = store.claim(new_owner())
+    store.set_status(run.id, FAILED, error="the loss is not finite.")
+    out = told(capsys, "status", "toys")
+    assert "toys: 0 of 4 cells" in out
+    assert "Arm 'plain', order 1, seed 1: run 1 has failed: the loss is not finite." in out
+    assert "1 cells wait" in told(capsys, "retry", "toys")
+    told(capsys, "add", "toys", "--arm", "gem", "--set", "method=gem", "--pairs", 3)
+    assert "5 cells queued, 4 wait" in told(capsys, "resume", "toys")
+    assert "9 cells no longer wait" in told(capsys, "cancel", "toys")
+    assert "paused" not in told(capsys, "status")
+    told(capsys, "pause", "toys")
+    assert "paused" in told(capsys, "status")
+    told(capsys, "delete", "toys")
+    assert "There are no experiments" in told(capsys, "status")
+
+
+def test_ctrl_c_in_between_leaves_a_paused_experiment(capsys, file: Path, monkeypatch) -> None:
+    class NoPool:
+        def __init__(self, *words: object) -> None: ...
+        def watch(self) -> None: ...
+        def end(self) -> None: ...
+
+    from core.commands.experiment import steer
+
+    monkeypatch.setattr(steer, "Pool", NoPool)
+    monkeypatch.setattr(steer, "_LOOK_SECONDS", 0.01)
+
+    def interrupt(store, id, name, pool, stop, workers) -> None:
+        stop.set()
+
+    monkeypatch.setattr(steer, "_watch", interrupt)
+    assert main(["experiment", "run", str(file), "--workers", "1"]) == 3
+    assert "Paused" in capsys.readouterr().out
+    assert catalog.load(Store(), "toys").paused
+    assert Store().claim(new_owner()) is None
+
+
+def test_a_deleted_run_is_named_and_done_again(capsys, file: Path) -> None:
+    told(capsys, "import", file)
+    told(capsys, "resume", "toys")
+    store = Store()
+    store.delete(store.runs()[-1].id)
+    out = told(capsys, "resume", "toys")
+    assert "1 cells queued, 1 of them because their runs were deleted, 3 wait" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["new", "nothing"], "neither an experiment, nor a preset, nor a TOML file"),
+        (["new", "demo", "--pairs", "0"], "--pairs 0: expected at least 1"),
+        (["new", "demo", "--set", "epohcs=3"], "did you mean epochs"),
+        (["new", "demo", "--set", "epochs=0"], "epochs = 0"),
+        (["new", "demo", "--set", "epochs"], "NAME=VALUE"),
+        (["new", "demo", "--arms", "EMMR"], "'EMMR' is not an arm; there are: Fine-tune"),
+        (["new", "demo", "--set", "memory_size=5000"], "arm 'EMR', order 1"),
+        (["run", "nothing"], "presets are"),
+        (["status", "nothing"], "no experiment 'nothing'"),
+        (["import", "nothing.toml"], "can't be read"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence_and_nothing_is_queued(capsys, words, sentence) -> None:
+    assert sentence.lower() in refused(capsys, *words).lower()
+    assert catalog.names(Store()) == []
+    assert Store().runs() == []
+
+
+def test_a_changed_file_does_not_pass_for_the_stored_experiment(capsys, file: Path) -> None:
+    told(capsys, "import", file)
+    file.write_text(TOY.replace("epochs = 1", "epochs = 2"))
+    assert "is not what experiment 'toys' is by now" in refused(capsys, "run", file)
+    assert work.cancel(Store(), "toys") == 0
