@@ -188,7 +188,8 @@ OPTION_GROUPS: Mapping[str, Registry[Any]] = MappingProxyType(
 
 def entry_of(which: str, name: str) -> Entry:
     """The data set, method or sampler of this name; ConfigError names what there is instead."""
-    return OPTION_GROUPS[which][name]
+    entry: Entry = OPTION_GROUPS[which][name]
+    return entry
 
 
 def changed(config: RunConfig) -> Iterator[tuple[str, Any]]:

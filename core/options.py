@@ -5,8 +5,8 @@ command line and the checks are all drawn from these declarations.
 """
 
 import typing
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from functools import cache
 from typing import Any
 
@@ -22,21 +22,29 @@ def option(
     low: float | None = None,
     high: float | None = None,
     choices: Sequence[str] | None = None,
+    offered: Callable[[], Collection[str]] | None = None,
     group: str = "",
     when: tuple[str, ...] | None = None,
     earlier: Any = MISSING,
 ) -> Any:
     """A dataclass field that knows its help text and what values are allowed.
 
-    `low` and `high` are inclusive; `choices` lists the allowed strings; `group` is a heading;
+    `low` and `high` are inclusive; `choices` lists the allowed strings, `offered` gives those that
+    can be had on this machine, where some need a package; `group` is a heading;
     `when` is another option's name and those of its values with which this one has an effect.
     `earlier` is the value that runs had which were made before this default (see core.runs.digest);
     say it where a default changes, or where a new option's default is not what was done before.
     """
     declared = {
-        "help": help, "low": low, "high": high, "choices": choices, "group": group, "when": when,
+        "help": help,
+        "low": low,
+        "high": high,
+        "choices": choices,
+        "offered": offered,
+        "group": group,
+        "when": when,
         "earlier": default if earlier is MISSING else earlier,
-    }  # fmt: skip
+    }
     return field(default=default, metadata=declared)
 
 
@@ -51,9 +59,16 @@ class OptionSpec:
     low: float | None
     high: float | None
     choices: tuple[str, ...] | None
+    can_be_had: Callable[[], Collection[str]] | None
     group: str
     when: tuple[str, ...] | None
     earlier: Any  # the value that runs had which don't state one
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The choices that can be had on this machine."""
+        known = self.can_be_had() if self.can_be_had else self.choices
+        return tuple(choice for choice in self.choices or () if choice in (known or ()))
 
     @property
     def allowed(self) -> str:
@@ -96,26 +111,24 @@ class OptionSpec:
 def specs(options: type) -> tuple[OptionSpec, ...]:
     """The declared options of a dataclass, in order; fields not made by `option` are left out."""
     hints = typing.get_type_hints(options)
-    found = []
-    for item in fields(options):
-        if "help" in item.metadata:
-            kind = typing.get_origin(hints[item.name]) or hints[item.name]
-            choices = item.metadata["choices"]
-            found.append(
-                OptionSpec(
-                    name=item.name,
-                    type=kind,
-                    default=item.default if item.default is not MISSING else None,
-                    help=item.metadata["help"],
-                    low=item.metadata["low"],
-                    high=item.metadata["high"],
-                    choices=None if choices is None else tuple(choices),
-                    group=item.metadata["group"],
-                    when=item.metadata["when"],
-                    earlier=item.metadata["earlier"],
-                )
-            )
-    return tuple(found)
+    return tuple(
+        _spec(item, typing.get_origin(hints[item.name]) or hints[item.name])
+        for item in fields(options)
+        if "help" in item.metadata
+    )
+
+
+def _spec(item: Field[Any], kind: type) -> OptionSpec:
+    declared = dict(item.metadata)
+    choices = declared.pop("choices")
+    return OptionSpec(
+        name=item.name,
+        type=kind,
+        default=item.default if item.default is not MISSING else None,
+        choices=None if choices is None else tuple(choices),
+        can_be_had=declared.pop("offered"),
+        **declared,
+    )
 
 
 def build_options(options: type, values: Mapping[str, Any], where: str = "") -> Any:
@@ -123,8 +136,8 @@ def build_options(options: type, values: Mapping[str, Any], where: str = "") -> 
     declared = {spec.name: spec for spec in specs(options)}
     for name in values:
         if name not in declared:
-            there = ", ".join(declared) or "none"
-            raise ConfigError(f"{where}{name} is not an option; there are: {there}.")
+            known = ", ".join(declared) or "none"
+            raise ConfigError(f"{where}{name} is not an option; there are: {known}.")
     return options(**{name: declared[name].check(value, where) for name, value in values.items()})
 
 

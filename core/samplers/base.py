@@ -67,4 +67,5 @@ def select(
         return Selection(tuple(range(size)))
     entry = samplers[config.sampler]
     stop = {"should_stop": should_stop} if entry.stoppable else {}
-    return entry.value(examples, size, config.options("sampler"), rng, parser, **stop)
+    sampler: Sampler = entry.value
+    return sampler(examples, size, config.options("sampler"), rng, parser, **stop)

@@ -8,9 +8,11 @@ sums.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from core.data.base import Example
 from core.options import option
@@ -53,20 +55,20 @@ def gss(
 
 def sketched_gradients(
     examples: Sequence[Example], parser: Parser, dimensions: int, rng: np.random.Generator
-) -> np.ndarray:
+) -> NDArray[Any]:
     """Gradients at W_c, in so many numbers: (rows, dimensions) float32; the whole for 0."""
     whole = parser.combine.weight.numel()
-    if not 0 < dimensions < whole:
-        dimensions, order, signs = whole, None, None
-    else:
-        padded = -(-whole // dimensions) * dimensions
+    sketched = 0 < dimensions < whole
+    dimensions = dimensions if sketched else whole
+    padded = -(-whole // dimensions) * dimensions
+    if sketched:
         order = torch.from_numpy(rng.permutation(padded))
         signs = torch.from_numpy(rng.choice(np.array([-1, 1], np.float32), size=padded))
-    found = np.empty((len(examples), dimensions), dtype=np.float32)
+    rows = np.empty((len(examples), dimensions), dtype=np.float32)
     for part, gradients in attention_gradients(examples, parser):
-        if order is not None:
-            gap = torch.nn.functional.pad(gradients, (0, len(order) - whole))
+        if sketched:
+            gap = torch.nn.functional.pad(gradients, (0, padded - whole))
             signed = gap * signs.to(gap.device)
             gradients = signed[:, order.to(gap.device)].view(len(part), dimensions, -1).sum(dim=2)
-        found[part] = gradients.cpu().numpy()
-    return found
+        rows[part] = gradients.cpu().numpy()
+    return rows

@@ -6,9 +6,10 @@ distinct ones and carries how many rows each stands for.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.data.base import Example
 from core.language.grammar import actions_to_logical_form
@@ -21,14 +22,14 @@ class Forms:
 
     texts: tuple[str, ...]
     trees: tuple[Node, ...]
-    of_row: np.ndarray  # (rows,) the form of each row
-    first_rows: np.ndarray  # (forms,) the first row of each form
-    multiplicities: np.ndarray  # (forms,) rows of each form
+    of_row: NDArray[Any]  # (rows,) the form of each row
+    first_rows: NDArray[Any]  # (forms,) the first row of each form
+    multiplicities: NDArray[Any]  # (forms,) rows of each form
 
     def __len__(self) -> int:
         return len(self.texts)
 
-    def rows(self) -> list[np.ndarray]:
+    def rows(self) -> list[NDArray[Any]]:
         """The row numbers of each form, ascending."""
         order = np.argsort(self.of_row, kind="stable")
         return np.split(order, np.cumsum(self.multiplicities))[: len(self)]
@@ -59,12 +60,12 @@ class Similarity(Protocol):
         """n, the number of forms."""
         ...
 
-    def between(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def between(self, rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
         """The similarity of each form of `rows` to each of `columns`: (rows, columns) float32."""
         ...
 
 
-def all_pairs(similarity: Similarity) -> np.ndarray:
+def all_pairs(similarity: Similarity) -> NDArray[Any]:
     """The similarity of all pairs: (n, n) float32, symmetric."""
     every = np.arange(len(similarity))
     return similarity.between(every, every)

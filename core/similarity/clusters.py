@@ -12,12 +12,14 @@ metric on vectors, which a similarity of trees is not.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.options import ConfigError, option
 from core.similarity.base import Forms, Similarity, all_pairs
-from core.similarity.engines import ENGINES, check_engine
+from core.similarity.engines import ENGINES, check_engine, installed
 from core.similarity.free_ram import available_bytes
 from core.similarity.productions import ProductionSimilarity
 from core.similarity.smatch import SmatchSimilarity
@@ -37,8 +39,8 @@ BLOCK = 4096  # points whose distances to the medoids are held at a time
 class Clustering:
     """n points in k non-empty clusters; each medoid lies in its own cluster."""
 
-    labels: np.ndarray  # (n,) cluster of each point
-    medoids: np.ndarray  # (k,) the point in the middle of each cluster
+    labels: NDArray[Any]  # (n,) cluster of each point
+    medoids: NDArray[Any]  # (k,) the point in the middle of each cluster
     loss: float  # sum over the points, weighted, of the distance to their medoid
     engine: str
 
@@ -54,9 +56,10 @@ class ClusterOptions:
     )
     clustering: str = option(
         "alternate",
-        "K-medoids algorithm: alternate is fast, pam slow and better, fasterpam both but needs "
-        "the package kmedoids",
+        "K-medoids algorithm: alternate is fast; pam is slow and better, where the package "
+        "scikit-learn-extra is installed; fasterpam is both, where kmedoids is",
         choices=tuple(ENGINES),
+        offered=installed,
     )
     weighted: bool = option(
         False,
@@ -119,11 +122,11 @@ def check_memory(n: int) -> None:
 
 
 def k_medoids(
-    distances: np.ndarray,
+    distances: NDArray[Any],
     k: int,
     rng: np.random.Generator,
     engine: str = "alternate",
-    weights: np.ndarray | None = None,
+    weights: NDArray[Any] | None = None,
     starts: int = STARTS,
 ) -> Clustering:
     """min(k, n) clusters of n points, the best that the engine finds from several starts.
@@ -143,7 +146,7 @@ def k_medoids(
     if len(apart) <= k:
         others = np.setdiff1d(np.arange(n), apart)
         heaviest = others[np.argsort(-weights[others], kind="stable")]
-        found: Iterable[np.ndarray] = [np.concatenate([apart, heaviest[: k - len(apart)]])]
+        found: Iterable[NDArray[Any]] = [np.concatenate([apart, heaviest[: k - len(apart)]])]
     elif k == 1:  # the exact middle, which no engine needs to look for
         found = [apart[[np.argmin(distances[apart] @ weights.astype(distances.dtype))]]]
     else:
@@ -158,7 +161,7 @@ def clara(
     k: int,
     rng: np.random.Generator,
     engine: str = "alternate",
-    weights: np.ndarray | None = None,
+    weights: NDArray[Any] | None = None,
     sample_size: int = SAMPLE_SIZE,
 ) -> Clustering:
     """min(k, n) clusters of n forms without their matrix of distances.
@@ -184,11 +187,12 @@ def clara(
         candidate = assign(blocks, medoids, weights, f"clara/{engine}")
         if best is None or candidate.loss < best.loss:
             best = candidate
+    assert best is not None  # there is at least one sample
     return best
 
 
 def assign(
-    to_medoids: Iterable[np.ndarray], medoids: np.ndarray, weights: np.ndarray, engine: str
+    to_medoids: Iterable[NDArray[Any]], medoids: NDArray[Any], weights: NDArray[Any], engine: str
 ) -> Clustering:
     """Every point to its nearest medoid, a medoid always to itself.
 

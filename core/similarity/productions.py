@@ -1,4 +1,4 @@
-"""Similarity of logical forms by the productions that they share (the paper's DLFS; notes §5).
+"""Similarity of logical forms by the productions that they share (the paper's §4.2).
 
 A production is an internal node's label with the labels of its children; a form is the multiset of
 its productions. With c(i→j) the number of form i's productions, repeats counted, that occur in j:
@@ -8,8 +8,10 @@ its productions. With c(i→j) the number of form i's productions, repeats count
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from core.language.tree import Node
@@ -28,13 +30,14 @@ def productions(tree: Node) -> Counter[Production]:
     """
     if tree.children is None:
         return Counter([(tree.label, None)])
-    found: Counter[Production] = Counter()
+    counts: Counter[Production] = Counter()
     open_nodes = [tree]
     while open_nodes:
         node = open_nodes.pop()
-        found[node.label, tuple(child.label for child in node.children)] += 1
-        open_nodes.extend(child for child in node.children if child.children is not None)
-    return found
+        children = node.children or ()
+        counts[node.label, tuple(child.label for child in children)] += 1
+        open_nodes.extend(child for child in children if child.children is not None)
+    return counts
 
 
 class ProductionSimilarity:
@@ -62,7 +65,7 @@ class ProductionSimilarity:
     def __len__(self) -> int:
         return len(self._sizes)
 
-    def between(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def between(self, rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
         """The similarity of each form of `rows` to each of `columns`: (rows, columns) float32.
 
         The counts are whole numbers, exact in float32. Beside the result, BLOCK_BYTES are needed.

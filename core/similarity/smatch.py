@@ -18,8 +18,10 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import metadata
+from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core import paths
 from core.language.tree import Node
@@ -76,23 +78,25 @@ class SmatchSimilarity:
     def __len__(self) -> int:
         return len(self._place)
 
-    def _pairs(self, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _pairs(
+        self, rows: NDArray[Any], columns: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
         """The distinct pairs (pairs, 2) of different trees, and which each cell needs; −1: none."""
-        one, other = self._place[rows][:, None], self._place[columns]
-        keys = np.minimum(one, other) * len(self._forms) + np.maximum(one, other)
-        keys[one == other] = -1
+        left, right = self._place[rows][:, None], self._place[columns]
+        keys = np.minimum(left, right) * len(self._forms) + np.maximum(left, right)
+        keys[left == right] = -1
         distinct, of_cell = np.unique(keys, return_inverse=True)
         same = int(len(distinct) > 0 and distinct[0] == -1)
         pairs = np.stack(np.divmod(distinct[same:], len(self._forms)), axis=1)
         return pairs, of_cell.reshape(keys.shape) - same
 
-    def missing(self, rows: np.ndarray, columns: np.ndarray) -> int:
+    def missing(self, rows: NDArray[Any], columns: NDArray[Any]) -> int:
         """Pairs that `between` would still have to align."""
         return sum(
             tuple(pair) not in self._counts for pair in self._pairs(rows, columns)[0].tolist()
         )
 
-    def between(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def between(self, rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
         """The score of each form of `rows` with each of `columns`: (rows, columns) float32.
 
         Stopped where `should_stop` asks for it, OSError where the process or the cache fails.
@@ -103,7 +107,7 @@ class SmatchSimilarity:
         scores = np.ones(len(keys) + 1, dtype=np.float32)  # the last is of a tree with itself
         counts = np.array([self._counts[key] for key in keys], dtype=np.int64)
         scores[:-1] = 2 * counts / self._sizes[pairs].sum(axis=1) if keys else []
-        return scores[of_cell]
+        return scores.take(of_cell)
 
     def _align(self, pairs: list[tuple[int, int]]) -> None:
         messages = [
@@ -127,7 +131,7 @@ class SmatchSimilarity:
 
 
 @contextmanager
-def _process(forms: Sequence[Form]) -> Iterator[subprocess.Popen]:
+def _process(forms: Sequence[Form]) -> Iterator[subprocess.Popen[str]]:
     """A Smatch process that knows the forms; it ends with the block."""
     command = [sys.executable, "-m", "core.similarity.smatch_process"]
     with subprocess.Popen(
@@ -144,25 +148,30 @@ def _process(forms: Sequence[Form]) -> Iterator[subprocess.Popen]:
         finally:
             child.kill()
             with suppress(BrokenPipeError):  # what it did not read is lost
-                child.stdin.close()
+                _input(child).close()
 
 
-def _send(child: subprocess.Popen, message: object) -> None:
+def _input(child: subprocess.Popen[str]) -> IO[str]:
+    assert child.stdin is not None  # it was started with a pipe
+    return child.stdin
+
+
+def _send(child: subprocess.Popen[str], message: object) -> None:
     try:
-        child.stdin.write(json.dumps(message) + "\n")
-        child.stdin.flush()
+        _input(child).write(json.dumps(message) + "\n")
+        _input(child).flush()
     except BrokenPipeError:
         raise _gone(child) from None
 
 
-def _gone(child: subprocess.Popen) -> OSError:
+def _gone(child: subprocess.Popen[str]) -> OSError:
     return OSError(f"The Smatch process ended by itself, with exit code {child.wait()}.")
 
 
 def _receive(
-    child: subprocess.Popen, pairs: list[tuple[int, int]]
+    child: subprocess.Popen[str], pairs: list[tuple[int, int]]
 ) -> list[tuple[tuple[int, int], int]]:
-    answer = child.stdout.readline()
+    answer = child.stdout.readline() if child.stdout else ""
     if not answer:
         raise _gone(child)
     return list(zip(pairs, json.loads(answer), strict=True))

@@ -15,6 +15,7 @@ import sys
 SEED = 0
 
 Edge = tuple[int, int, int]  # place among the children, parent node, child node
+Triple = tuple[str, str, str]
 Form = tuple[list[int], list[Edge]]  # the label of each node by number, and the edges
 
 
@@ -31,7 +32,7 @@ class SeededRandom:
         return self._stream.randint(low, high)
 
 
-def triples(form: Form, prefix: str) -> tuple[list[tuple], list[tuple]]:
+def triples(form: Form, prefix: str) -> tuple[list[Triple], list[Triple]]:
     """A form's instance and relation triples, its nodes named by the prefix and their number."""
     labels, edges = form
     instances = [("instance", f"{prefix}{n}", str(label)) for n, label in enumerate(labels)]
@@ -51,7 +52,7 @@ def matches(one: Form, other: Form, restarts: int) -> int:
     _, count = smatch.get_best_match(
         instances, [], relations, instances_2, [], relations_2, "a", "b"
     )
-    return count
+    return int(count)
 
 
 def main() -> None:

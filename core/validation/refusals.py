@@ -5,7 +5,7 @@ Options declare by `when` on which other option they depend.
 
 from collections.abc import Collection
 
-from core.config import OPTION_GROUPS, RunConfig
+from core.config import OPTION_GROUPS, RunConfig, entry_of
 from core.options import ConfigError, specs
 from core.registry import methods
 from core.validation.defaults import DEFAULTS
@@ -45,7 +45,7 @@ def _refuse_without_effect(config: RunConfig, which: str) -> None:
     """An option that is given although another one leaves it without effect."""
     options, given = config.options(which), getattr(config, f"{which}_options")
     name = getattr(config, which)
-    for spec in specs(type(options)):
+    for spec in specs(entry_of(which, name).options):
         if spec.when is None or spec.name not in given:
             continue
         other, *values = spec.when

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.spatial.distance import pdist, squareform
-from sklearn.metrics import adjusted_rand_score, silhouette_samples
+from sklearn.metrics import adjusted_rand_score
 
 from core.analysis import clusters, similarity_comparison
 from core.config import RunConfig
@@ -64,14 +64,19 @@ def test_scaling_stands_few_and_equal_points(count):
     assert explained == 1
 
 
-def test_silhouettes_are_those_of_scikit_learn(found, distances):
+def test_silhouettes_are_rousseeuws(found, distances):
     labels = found.clustering.labels
-    expected = silhouette_samples(distances.astype(float), labels, metric="precomputed")
-    assert found.silhouettes == pytest.approx(expected, abs=1e-5)
-    alone = np.array([0, 0, 1])
-    expected = silhouette_samples(euclidean(3).astype(float), alone, metric="precomputed")
-    assert clusters.silhouettes(euclidean(3), alone) == pytest.approx(expected, abs=1e-5)
+    for i in range(len(labels)):
+        means = [distances[i, labels == c].astype(float).sum() for c in range(K)]
+        sizes = np.bincount(labels, minlength=K) - (np.arange(K) == labels[i])
+        if sizes[labels[i]]:
+            means = np.array(means) / np.maximum(sizes, 1)
+            a, b = means[labels[i]], np.delete(means, labels[i]).min()
+            assert found.silhouettes[i] == pytest.approx((b - a) / max(a, b), abs=1e-5)
+        else:
+            assert found.silhouettes[i] == 0
     assert not clusters.silhouettes(euclidean(4), np.zeros(4, int)).any()
+    assert not clusters.silhouettes(euclidean(4), np.arange(4)).any()
 
 
 def test_the_tables_count_forms_rows_and_distances_by_hand(examples, found, distances):

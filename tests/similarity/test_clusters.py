@@ -1,4 +1,3 @@
-import importlib.util
 import random
 import sys
 from itertools import combinations
@@ -8,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.data.base import FormReader
-from core.options import ConfigError
+from core.config import RunConfig
+from core.data.base import FormReader, load_tasks
+from core.options import ConfigError, specs
 from core.similarity import clusters, engines
-from core.similarity.base import distinct_forms
+from core.similarity.base import all_pairs, distinct_forms
 from core.similarity.clusters import (
     Clustering,
     ClusterOptions,
@@ -20,9 +20,9 @@ from core.similarity.clusters import (
     k_medoids,
 )
 from core.similarity.free_ram import available_bytes
+from core.similarity.productions import ProductionSimilarity
 
-HAS_KMEDOIDS = importlib.util.find_spec("kmedoids") is not None
-ENGINES = [name for name in engines.ENGINES if name != "fasterpam" or HAS_KMEDOIDS]
+ENGINES = list(engines.installed())
 
 
 def on_a_line(points: list[float]) -> np.ndarray:
@@ -87,10 +87,61 @@ def test_swapping_engines_do_not_lose_to_alternate():
     assert losses["fasterpam"] <= losses["alternate"] + 1e-6
 
 
-def test_missing_package_is_named_before_a_run_starts(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "kmedoids", None)
-    with pytest.raises(ConfigError, match=r"kmedoids \(GPL-3\) is not installed"):
-        ClusterOptions(clustering="fasterpam")
+@pytest.mark.parametrize(
+    ("engine", "module", "package"),
+    [
+        ("fasterpam", "kmedoids", r"kmedoids \(GPL-3\)"),
+        ("pam", "sklearn_extra", r"scikit-learn-extra \(which has wheels for Python 3\.11 only\)"),
+    ],
+)
+def test_an_engine_without_its_package_is_not_offered_and_named_before_a_run_starts(
+    engine: str, module: str, package: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(sys.modules, module, None)
+    spec = next(spec for spec in specs(ClusterOptions) if spec.name == "clustering")
+    assert engine in spec.choices
+    assert engine not in spec.offered
+    assert "alternate" in spec.offered
+    with pytest.raises(ConfigError, match=rf"'{engine}': the package {package} is not installed"):
+        ClusterOptions(clustering=engine)
+
+
+@pytest.mark.skipif("pam" not in ENGINES, reason="scikit-learn-extra is not installed")
+@pytest.mark.parametrize("kind", ["line", "forms"])
+def test_alternate_chooses_the_medoids_of_scikit_learn_extra(kind: str):
+    from sklearn_extra.cluster import KMedoids
+
+    class Started(KMedoids):
+        def _initialize_medoids(self, *args: object) -> np.ndarray:
+            return self.init.copy()
+
+    if kind == "line":
+        distances = on_a_line(generator(4).uniform(size=300).tolist())
+    else:  # many equal distances
+        task = load_tasks(RunConfig(task_order=("library",)))[0]
+        distances = 1 - all_pairs(ProductionSimilarity(distinct_forms(task.train).trees))
+        distances = distances[np.ix_(*[np.unique(distances, axis=0, return_index=True)[1]] * 2)]
+    for seed, k in [(seed, k) for seed in range(10) for k in (2, 5, 20)]:
+        start = engines.plus_plus(distances, np.ones(len(distances)), k, generator(seed))
+        theirs = Started(k, metric="precomputed", method="alternate", init=start, max_iter=10_000)
+        ours = engines.alternate_from(distances, start)
+        assert ours.tolist() == theirs.fit(distances).medoid_indices_.tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_alternate_ends_where_no_step_is_left(seed: int):
+    distances = on_a_line(generator(seed).uniform(size=80).tolist())
+    start = engines.plus_plus(distances, np.ones(80), 7, generator(seed))
+    kept = start.copy()
+    medoids = engines.alternate_from(distances, start)
+    assert (start == kept).all()
+    labels = distances[medoids].argmin(axis=0)
+    for cluster, medoid in enumerate(medoids):
+        members = np.flatnonzero(labels == cluster)
+        sums = {int(m): distances[m, members].astype(float).sum() for m in members}
+        assert sums[int(medoid)] == pytest.approx(min(sums.values()), rel=1e-5)
+    before, after = (distances[m].min(axis=0).sum() for m in (start, medoids))
+    assert after <= before
 
 
 def test_points_all_alike_give_the_heaviest_a_cluster():

@@ -8,8 +8,10 @@ entropy after each of many candidates takes one pass over the candidates' action
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import xlogy
 
@@ -26,7 +28,7 @@ class ActionCounts:
     table: sparse.csr_array  # (forms, actions) of int64
 
     def __len__(self) -> int:
-        return self.table.shape[0]
+        return int(self.table.shape[0])
 
 
 def count_actions(derivations: Sequence[Sequence[Rule]], kind: str) -> ActionCounts:
@@ -46,7 +48,7 @@ def count_actions(derivations: Sequence[Sequence[Rule]], kind: str) -> ActionCou
 
 
 def draw_actions(
-    counts: ActionCounts, multiplicities: np.ndarray, h: int, rng: np.random.Generator
+    counts: ActionCounts, multiplicities: NDArray[Any], h: int, rng: np.random.Generator
 ) -> ActionCounts:
     """The counts of h actions drawn without replacement, in proportion to their count over all
     rows (A' in the paper); of all actions where h is 0 or not less than there are.
@@ -62,14 +64,14 @@ def draw_actions(
 class Candidates:
     """Some forms whose addition to a memory is weighed at once."""
 
-    forms: np.ndarray  # (candidates,)
-    of_entry: np.ndarray  # (entries,) position in `forms`
-    action: np.ndarray  # (entries,)
-    count: np.ndarray  # (entries,)
-    sizes: np.ndarray  # (candidates,) sum of each one's counts
+    forms: NDArray[Any]  # (candidates,)
+    of_entry: NDArray[Any]  # (entries,) position in `forms`
+    action: NDArray[Any]  # (entries,)
+    count: NDArray[Any]  # (entries,)
+    sizes: NDArray[Any]  # (candidates,) sum of each one's counts
 
 
-def candidates(counts: ActionCounts, forms: np.ndarray) -> Candidates:
+def candidates(counts: ActionCounts, forms: NDArray[Any]) -> Candidates:
     """These forms with their action counts."""
     part = counts.table[forms]
     lengths = np.diff(part.indptr)
@@ -102,7 +104,7 @@ class Mixture:
         total = self.counts.sum()
         return float(_entropy(total, xlogy(self.counts, self.counts).sum()))
 
-    def entropy_with(self, others: Candidates) -> np.ndarray:
+    def entropy_with(self, others: Candidates) -> NDArray[Any]:
         """The entropy after one candidate more, for each: (candidates,), in nats."""
         before = self.counts[others.action]
         after = before + others.count
@@ -115,13 +117,14 @@ class Mixture:
         return _entropy(total, xlogy(self.counts, self.counts).sum() + change)
 
 
-def _entropy(total: np.ndarray, s: np.ndarray) -> np.ndarray:
+def _entropy(total: NDArray[Any], s: NDArray[Any]) -> NDArray[Any]:
     some = np.maximum(total, 1)  # no counts at all: S = 0 and H = 0
-    return np.log(some) - s / some
+    entropy: NDArray[Any] = np.log(some) - s / some
+    return entropy
 
 
 def fill_by_entropy(
-    mixture: Mixture, counts: ActionCounts, rows: Sequence[np.ndarray], taken: set[int], size: int
+    mixture: Mixture, counts: ActionCounts, rows: Sequence[NDArray[Any]], taken: set[int], size: int
 ) -> Iterator[tuple[int, float]]:
     """Rows not yet taken, `size` of them, each the one that raises the entropy most.
 

@@ -1,8 +1,10 @@
 """The rows nearest to the centres of k-means: what FSS and GSS share."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.samplers.base import Selection
 from core.samplers.parts.filling import fill_at_random
@@ -10,7 +12,7 @@ from core.samplers.parts.filling import fill_at_random
 STARTS = 3
 
 
-def nearest_to_centres(points: np.ndarray, size: int, rng: np.random.Generator) -> Selection:
+def nearest_to_centres(points: NDArray[Any], size: int, rng: np.random.Generator) -> Selection:
     """For each of `size` centres the row nearest to it, the first among equals.
 
     `points` is (rows, dimensions). With fewer different points than `size` each has its row, and
@@ -36,7 +38,7 @@ def nearest_to_centres(points: np.ndarray, size: int, rng: np.random.Generator) 
     return Selection(fill_at_random(rows, size, len(points), rng), trace)
 
 
-def _nearest(distances: np.ndarray) -> Sequence[int]:
+def _nearest(distances: NDArray[Any]) -> Sequence[int]:
     """For each centre (column) the nearest point that no centre before it has taken."""
     distances = distances.copy()
     taken = []

@@ -1,9 +1,11 @@
 """What samplers see of the parser that has just learned the task: dropout off, nothing changed."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from core.data.base import Example
@@ -18,14 +20,14 @@ GRADIENT_ROWS = 64  # a batch whose rows' gradients are held at a time
 
 def _batches(
     examples: Sequence[Example], parser: Parser, size: int
-) -> Iterator[tuple[np.ndarray, Batch]]:
+) -> Iterator[tuple[NDArray[Any], Batch]]:
     """Row numbers and rows on the parser's device, as rows of the task learned last."""
     rows = encode_examples(examples, parser.known_tasks, parser.vocabulary, parser.grammar)
     for part in split_by_length(rows, size):
         yield part, rows.take(part).to(parser.action_embedding.device)
 
 
-def utterance_encodings(examples: Sequence[Example], parser: Parser) -> np.ndarray:
+def utterance_encodings(examples: Sequence[Example], parser: Parser) -> NDArray[Any]:
     """h_0 of each row, what the encoder hands to the decoder: (rows, hidden) float32."""
     found = np.empty((len(examples), parser.init_decoder.out_features), dtype=np.float32)
     with torch.no_grad(), evaluating(parser):
@@ -35,7 +37,7 @@ def utterance_encodings(examples: Sequence[Example], parser: Parser) -> np.ndarr
     return found
 
 
-def action_losses(examples: Sequence[Example], parser: Parser) -> np.ndarray:
+def action_losses(examples: Sequence[Example], parser: Parser) -> NDArray[Any]:
     """Negative log-likelihood of each row's derivation, per action: (rows,) in nats.
 
     Infinite for a form that the parser's grammar can't write.
@@ -50,7 +52,7 @@ def action_losses(examples: Sequence[Example], parser: Parser) -> np.ndarray:
 
 def attention_gradients(
     examples: Sequence[Example], parser: Parser
-) -> Iterator[tuple[np.ndarray, Tensor]]:
+) -> Iterator[tuple[NDArray[Any], Tensor]]:
     """The gradient of each row's loss at W_c (eq. 4): row numbers, (rows, action size · 3 hidden).
 
     Zero for a form that the parser's grammar can't write.

@@ -107,7 +107,9 @@ def _draw(spec: OptionSpec, name: str, text: str) -> Any:
     elif spec.choices is not None:
         if st.session_state[key] not in spec.choices:
             st.session_state[key] = spec.default
-        value = st.selectbox(text, spec.choices, key=key, help=help)
+        asked = st.session_state[key]  # by an address, say, though it can't be had here
+        shown = [choice for choice in spec.choices if choice in (*spec.offered, asked)]
+        value = st.selectbox(text, shown, key=key, help=help)
     elif spec.type is int:
         value = st.number_input(text, step=1, key=key, help=help)
     elif spec.type is float:
