@@ -1,4 +1,4 @@
-"""Where data and runs lie; each place can be moved by an environment variable."""
+"""Where data and runs lie; environment variables move each of them, `~` being the user's home."""
 
 import os
 from pathlib import Path
@@ -8,15 +8,24 @@ PROJECT = Path(__file__).resolve().parents[1]
 
 def data_folder() -> Path:
     """The benchmarks: TOTAL_RECALL_DATA, else data/ in the project."""
-    return Path(os.environ.get("TOTAL_RECALL_DATA") or PROJECT / "data")
+    return _from_environment("TOTAL_RECALL_DATA", "data")
 
 
 def home() -> Path:
     """Run data (database, checkpoints, uploads): TOTAL_RECALL_HOME, else runs/ in the project."""
-    return Path(os.environ.get("TOTAL_RECALL_HOME") or PROJECT / "runs")
+    return _from_environment("TOTAL_RECALL_HOME", "runs")
 
 
 def database_url() -> str:
     """An SQLAlchemy URL: TOTAL_RECALL_DATABASE_URL, else SQLite in `home()`."""
     given = os.environ.get("TOTAL_RECALL_DATABASE_URL")
-    return given or f"sqlite:///{home() / 'runs.sqlite'}"
+    if given:
+        return given
+    from sqlalchemy import URL  # quotes what means something in a URL
+
+    return str(URL.create("sqlite", database=str(home() / "runs.sqlite")))
+
+
+def _from_environment(variable: str, default: str) -> Path:
+    given = os.environ.get(variable)
+    return Path(given).expanduser() if given else PROJECT / default

@@ -1,19 +1,15 @@
 """Experiments in the store: their definitions, and their cells by the digest of what they are."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert, select, update
-from sqlalchemy.exc import SQLAlchemyError
 
 from core.experiments import toml
 from core.experiments.experiment import Experiment
 from core.runs import clock, queue
-from core.runs.database import reason
 from core.runs.digest import digest
-from core.runs.run import StoreError, StoreUnavailable
+from core.runs.run import StoreError
 from core.runs.store import Store
 from core.runs.tables import experiment_cells, experiments
 
@@ -48,7 +44,7 @@ def load(store: Store, name: str) -> Stored:
 
 def create(store: Store, experiment: Experiment, *, priority: int = queue.CELLS) -> int:
     """The new experiment's number; StoreError where there is one of that name."""
-    with writing(store) as connection:
+    with store.writing() as connection:
         if _id(connection, experiment.name) is not None:
             raise StoreError(
                 f"There is an experiment '{experiment.name}' already: choose another name."
@@ -68,7 +64,7 @@ def create(store: Store, experiment: Experiment, *, priority: int = queue.CELLS)
 
 def change(store: Store, id: int, experiment: Experiment) -> None:
     """Another definition (more arms or pairs, say); its finished runs stay what they are."""
-    with writing(store) as connection:
+    with store.writing() as connection:
         other = _id(connection, experiment.name)
         if other is not None and other != id:
             raise StoreError(f"There is an experiment '{experiment.name}' already.")
@@ -79,18 +75,8 @@ def change(store: Store, id: int, experiment: Experiment) -> None:
 
 def delete_experiment(store: Store, id: int) -> None:
     """Forget the experiment; its runs stay."""
-    with writing(store) as connection:
+    with store.writing() as connection:
         connection.execute(delete(experiments).where(experiments.c.id == id))
-
-
-@contextmanager
-def writing(store: Store) -> Iterator[Connection]:
-    """A transaction of the store that writes; StoreUnavailable where it can't."""
-    try:
-        with store.engine.execution_options(writes=True).begin() as connection:
-            yield connection
-    except SQLAlchemyError as error:
-        raise StoreUnavailable(f"The run store can't be written: {reason(error)}.") from error
 
 
 def _id(connection: Connection, name: str) -> int | None:

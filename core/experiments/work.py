@@ -11,10 +11,10 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, exists, insert, select, update
 
-from core.experiments.catalog import Stored, load, writing
+from core.experiments.catalog import Stored, load
 from core.experiments.experiment import of_pair
 from core.experiments.status import cells_query
-from core.runs import rows
+from core.runs import changes
 from core.runs.run import FAILED, FINISHED, INTERRUPTED, QUEUED, RUNNING, STOPPED, StoreError
 from core.runs.store import Store
 from core.runs.tables import experiment_cells, experiments, runs
@@ -35,7 +35,7 @@ class Queued:
 def enqueue(store: Store, name: str) -> Queued:
     """Let workers take every cell that is not done; also goes on after a pause."""
     stored = load(store, name)
-    with writing(store) as connection:
+    with store.writing() as connection:
         locked = select(experiments.c.id).where(experiments.c.id == stored.id).with_for_update()
         if connection.scalar(locked) is None:
             raise StoreError(f"There is no experiment '{name}' any more.")
@@ -80,13 +80,13 @@ def _insert(connection: Connection, stored: Stored, absent: Collection[Any]) -> 
         config = of_pair(configs[cell.arm], experiment.pairs[cell.pair])
         label = experiment.cell_label(cell.pair, cell.arm)
         more = {"priority": stored.priority, "position": cell.pair, "is_cell": True}
-        values.append(rows.new(config, f"{experiment.name}: {label}", **more))
+        values.append(changes.new(config, f"{experiment.name}: {label}", **more))
     if values:
         connection.execute(insert(runs), values)
 
 
 def _requeue(connection: Connection, stored: Stored, run: int, pair: int) -> None:
-    rows.change(connection, rows.locked(connection, run), QUEUED)
+    changes.change(connection, changes.locked(connection, run), QUEUED)
     values = {"priority": stored.priority, "position": pair, "is_cell": True}
     connection.execute(update(runs).where(runs.c.id == run).values(values))
 
@@ -111,7 +111,7 @@ def _note_runs(connection: Connection, id: int) -> None:
 def pause(store: Store, name: str) -> int:
     """Take no further cell; those that run stop within a batch. How many stop."""
     stored = load(store, name)
-    with writing(store) as connection:
+    with store.writing() as connection:
         hold = update(experiments).where(experiments.c.id == stored.id).values(paused=True)
         connection.execute(hold)
         running = (runs.c.status == RUNNING, *_only_of(stored.id))
@@ -122,7 +122,7 @@ def pause(store: Store, name: str) -> int:
 def cancel(store: Store, name: str) -> int:
     """Take the cells that wait out of the queue; how many. Those that have begun are stopped."""
     stored = load(store, name)
-    with writing(store) as connection:
+    with store.writing() as connection:
         waiting = (runs.c.status == QUEUED, *_only_of(stored.id))
         removed = connection.execute(delete(runs).where(*waiting, runs.c.attempts == 0)).rowcount
         forget = update(experiment_cells).where(experiment_cells.c.experiment_id == stored.id)
@@ -131,14 +131,14 @@ def cancel(store: Store, name: str) -> int:
             connection.execute(forget.where(gone).values(run_id=None))
         begun = connection.execute(select(runs.c.id).where(*waiting)).all()
         for row in begun:
-            rows.change(connection, rows.locked(connection, row.id), STOPPED)
+            changes.change(connection, changes.locked(connection, row.id), STOPPED)
         return int(removed) + len(begun)
 
 
 def retry(store: Store, name: str) -> int:
     """Queue again what has failed; how many cells."""
     stored = load(store, name)
-    with writing(store) as connection:
+    with store.writing() as connection:
         cells = cells_query(stored.id).subquery()
         query = select(cells.c.run, cells.c.pair).join(runs, runs.c.id == cells.c.run)
         failed = connection.execute(query.where(runs.c.status == FAILED)).all()
@@ -150,7 +150,7 @@ def retry(store: Store, name: str) -> int:
 def prefer(store: Store, name: str, priority: int) -> None:
     """Another priority: of what waits, and of what will be queued; runs by hand have 0."""
     stored = load(store, name)
-    with writing(store) as connection:
+    with store.writing() as connection:
         own = update(experiments).where(experiments.c.id == stored.id)
         connection.execute(own.values(priority=priority))
         waiting = (runs.c.status == QUEUED, runs.c.is_cell, _cell_of(stored.id))

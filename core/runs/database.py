@@ -1,118 +1,195 @@
-"""Opens the run store's database: SQLite in WAL mode, or whatever else an SQLAlchemy URL names.
+"""The run store's database: SQLite, or whatever else an SQLAlchemy URL names.
 
-SQLite takes one writer at a time. A transaction that reads and then writes must therefore ask for
-the lock when it begins: asked for later, SQLite refuses it at once instead of waiting.
+What goes wrong in it becomes one sentence, StoreUnavailable, here and nowhere else. What may pass
+by itself (a server that restarts, a lock that another holds, a full disk, a folder that is moved
+away and back) can be waited for.
 """
 
-import json
 import logging
-import math
 import sqlite3
+import threading
 import time
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import (
     ArgumentError,
     IntegrityError,
+    InterfaceError,
     NoSuchModuleError,
     OperationalError,
     ProgrammingError,
     SQLAlchemyError,
 )
 
-from core.runs.migrations import migrate
-from core.runs.run import StoreUnavailable
+from core.runs.json_values import to_json
+from core.runs.migrations import is_current, migrate
+from core.runs.run import StoreError, StoreUnavailable
+from core.runs.sqlite import DatabaseFile, sqlite_engine
 
+GONE_SECONDS = 30.0  # a file that was taken away for so long is made anew
+CONNECT_SECONDS = 10  # to wait for a server
+PAUSES = (0.1, 5.0)  # seconds between two tries: the first, the longest
+
+_PASSING = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_PROTOCOL,
+    }
+)
+
+Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 
-BUSY_SECONDS = 30.0  # how long a writer waits for another
 
+class Database:
+    """An open database. Safe with many threads."""
 
-def open_database(url: str) -> Engine:
-    """The engine of this URL, its folder and tables made where they are missing.
+    def __init__(self, url: str) -> None:
+        """Its folder and tables are made where they are missing, those of an earlier version
+        brought up to date; StoreUnavailable where the URL names no database that can be opened.
+        """
+        self._file: DatabaseFile | None = None
+        self._identity: tuple[object, ...] | None = None
+        self._lock = threading.Lock()
+        self._gone_since: float | None = None
+        self._failed = -float("inf")
+        try:
+            where = make_url(url)
+            self.engine = self._make_engine(where)
+        except (ArgumentError, NoSuchModuleError, ImportError) as error:
+            raise StoreUnavailable(
+                f"The run store's URL can't be used: {reason(error)}."
+            ) from error
+        except (OSError, sqlite3.Error) as error:
+            raise StoreUnavailable(_cant_open(where, error)) from error
+        self._writer = self.engine.execution_options(writes=True)
+        try:
+            self._bring_up_to_date()
+        except (OSError, SQLAlchemyError, sqlite3.Error) as error:
+            raise StoreUnavailable(_cant_open(where, error)) from error
+        self._identity = self._file.identity() if self._file else None
 
-    `engine.execution_options(writes=True)` begins transactions that will write. StoreUnavailable
-    where the URL names no database that can be opened.
-    """
-    try:
-        where = make_url(url)
-        remote = where.get_backend_name() != "sqlite"
-        engine = create_engine(where, json_serializer=to_json, pool_pre_ping=remote)
-    except (ArgumentError, NoSuchModuleError, ImportError) as error:
-        raise StoreUnavailable(f"The run store's URL can't be used: {reason(error)}.") from error
-    try:
-        if not remote:
-            if where.database and where.database != ":memory:":
-                Path(where.database).parent.mkdir(parents=True, exist_ok=True)
-            _prepare_sqlite(engine)
-        for note in _bring_up_to_date(engine):
+    def failed_within(self, seconds: float) -> bool:
+        """Whether it could not be used within the last seconds: nobody could give signs of life."""
+        return time.monotonic() - self._failed < seconds
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that changes nothing and waits for nobody."""
+        with self._in_sentences("read"):
+            self._look_for_file()
+            with self.engine.connect() as connection:
+                yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that may change something."""
+        with self._in_sentences("written"):
+            self._look_for_file()
+            with self._writer.begin() as connection:
+                yield connection
+
+    def write(self, change: Callable[[Connection], Result], patience: float = 0.0) -> Result:
+        """What the change returns, made in one transaction.
+
+        Where it fails for a cause that may pass, it is tried again for `patience` seconds.
+        """
+        deadline, (pause, longest) = time.monotonic() + patience, PAUSES
+        while True:
+            try:
+                with self.writing() as connection:
+                    return change(connection)
+            except StoreUnavailable as problem:
+                left = deadline - time.monotonic()
+                if left <= 0 or not may_pass(problem.__cause__):
+                    raise
+                log.warning("%s Trying again for %.0f s.", problem, left)
+                time.sleep(min(pause, left))
+                pause = min(2 * pause, longest)
+
+    @contextmanager
+    def _in_sentences(self, done: str) -> Iterator[None]:
+        try:
+            yield
+        except (SQLAlchemyError, OSError) as error:
+            self._failed = time.monotonic()
+            raise StoreUnavailable(f"The run store can't be {done}: {reason(error)}.") from error
+        except OverflowError as error:
+            raise StoreError("A number is too large for the run store.") from error
+
+    def _make_engine(self, url: URL) -> Engine:
+        if url.get_backend_name() == "sqlite":
+            engine, self._file = sqlite_engine(url)
+            return engine
+        known = url.get_backend_name() == "postgresql" and "connect_timeout" not in url.query
+        wait = {"connect_timeout": CONNECT_SECONDS} if known else {}
+        return create_engine(url, json_serializer=to_json, pool_pre_ping=True, connect_args=wait)
+
+    def _look_for_file(self) -> None:
+        """Let go of connections to a file that was taken away; FileNotFoundError while it is."""
+        if self._file is None or self._file.identity() == self._identity:
+            self._gone_since = None
+            return
+        with self._lock:
+            identity = self._file.identity()
+            if identity == self._identity:
+                return
+            if identity is None:
+                self._gone_since = self._gone_since or time.monotonic()
+                if time.monotonic() - self._gone_since < GONE_SECONDS:
+                    raise FileNotFoundError(f"{self._file.path} is not there any more")
+                log.warning("%s was taken away: a new one is made.", self._file.path)
+                self._file.make()
+            self.engine.dispose()
+            self._bring_up_to_date()
+            self._identity, self._gone_since = self._file.identity(), None
+
+    def _bring_up_to_date(self) -> None:
+        """Makes or changes tables where that is needed: looking takes no lock.
+
+        Once more where another process has just done so.
+        """
+        with self.engine.connect() as connection:
+            if is_current(connection):
+                return
+        try:
+            with self._writer.begin() as connection:
+                notes = migrate(connection)
+        except (IntegrityError, OperationalError, ProgrammingError) as error:
+            if may_pass(error):
+                raise
+            with self._writer.begin() as connection:
+                notes = migrate(connection)
+        for note in notes:
             log.warning("The run store was made by an earlier version: %s", note)
-    except (OSError, SQLAlchemyError, sqlite3.Error) as error:
-        raise StoreUnavailable(
-            f"The run store {where.render_as_string()} can't be opened: {reason(error)}."
-        ) from error
-    return engine
 
 
-def reason(error: Exception) -> str:
+def may_pass(error: BaseException | None) -> bool:
+    """Whether trying again later may help."""
+    if isinstance(error, OSError):
+        return True
+    cause = getattr(error, "orig", None)
+    if isinstance(cause, sqlite3.Error):
+        return getattr(cause, "sqlite_errorcode", 0) & 0xFF in _PASSING
+    broken = getattr(error, "connection_invalidated", False)
+    return broken or isinstance(error, (OperationalError, InterfaceError))
+
+
+def reason(error: BaseException) -> str:
     """The database's own words, on one line and without a full stop."""
     cause = getattr(error, "orig", None) or error
     return (str(cause).strip().split("\n")[0] or type(cause).__name__).rstrip(".")
 
 
-def to_json(value: Any) -> str:
-    """JSON as the standard has it: a number that is none becomes null."""
-    return json.dumps(finite(value), allow_nan=False)
-
-
-def finite(value: Any) -> Any:
-    """The value with None for every number in it that is infinite or none."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {str(key): finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite(item) for item in value]
-    return value
-
-
-def _prepare_sqlite(engine: Engine) -> None:
-    @event.listens_for(engine, "connect")
-    def connect(connection: sqlite3.Connection, _record: object) -> None:
-        connection.isolation_level = None  # `begin` below begins; sqlite3 would do so too late
-        connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000:.0f}")
-        connection.execute("PRAGMA foreign_keys = ON")
-        _write_ahead(connection)  # each commit is synced (the default): checkpoints rely on it
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get("writes")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    """WAL mode. The busy time-out doesn't cover the change of mode, so wait for it here."""
-    deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            busy = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-            if not busy or time.monotonic() > deadline:  # a full disk doesn't pass by waiting
-                raise
-            time.sleep(0.02)
-
-
-def _bring_up_to_date(engine: Engine) -> list[str]:
-    """Makes or changes tables; once more where another process has just done so."""
-    writer = engine.execution_options(writes=True)
-    try:
-        with writer.begin() as connection:
-            return migrate(connection)
-    except (IntegrityError, OperationalError, ProgrammingError):
-        with writer.begin() as connection:
-            return migrate(connection)
+def _cant_open(url: URL, error: Exception) -> str:
+    where = url.database if url.get_backend_name() == "sqlite" else url.render_as_string()
+    return f"The run store {where} can't be opened: {reason(error)}."

@@ -73,9 +73,10 @@ def measure(config: RunConfig, seconds: float = 1.0) -> Estimate | None:
 
 def _past(store: Store, config: RunConfig) -> list[tuple[RunConfig, float]]:
     """Configs and rates (work a second) of the latest runs on this host, device and threads."""
-    seconds, work = func.sum(stage_times.c.seconds), func.sum(stage_times.c.work)
+    seconds = func.sum(stage_times.c.seconds)
+    work = func.sum(stage_times.c.work)
     query = (
-        select(runs.c.id, runs.c.config, seconds, work)
+        select(runs.c.id, runs.c.config, seconds.label("seconds"), work.label("work"))
         .join(stage_times, stage_times.c.run_id == runs.c.id)
         .where(runs.c.owner_host == socket.gethostname())
         .where(runs.c.device == devices.resolve(config))
@@ -85,9 +86,9 @@ def _past(store: Store, config: RunConfig) -> list[tuple[RunConfig, float]]:
         .limit(RECENT)
     )
     past = []
-    for _, text, spent, done in store.fetch(query):
+    for row in store.fetch(query):
         with suppress(Unreadable):
-            past.append((to_config(text), done / spent))
+            past.append((to_config(row.config), row.work / row.seconds))
     return [(other, rate) for other, rate in past if other.threads == config.threads and rate > 0]
 
 

@@ -13,9 +13,10 @@ from sqlalchemy import Connection, Table, and_, delete, func, insert, literal, u
 
 from core.events import Event, Progress, RunStarted
 from core.runs import clock
-from core.runs.database import finite
+from core.runs.column_types import UtcTime
+from core.runs.json_values import finite
 from core.runs.owner import Owner
-from core.runs.tables import EVENT_TABLES, UtcTime, runs
+from core.runs.tables import EVENT_TABLES, runs
 
 INTERVAL = 0.5  # seconds between two writes of progress
 

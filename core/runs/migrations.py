@@ -25,6 +25,14 @@ class Step:
     change: Callable[[Connection], None]
 
 
+def is_current(connection: Connection) -> bool:
+    """Whether nothing is to be made or changed."""
+    names = set(inspect(connection).get_table_names())
+    if not names >= {version_table.name, *metadata.tables}:
+        return False
+    return (connection.scalar(select(version_table.c.version)) or 0) >= len(STEPS)
+
+
 def migrate(connection: Connection) -> list[str]:
     """Makes the tables that are missing and changes older ones; what was done, in sentences.
 

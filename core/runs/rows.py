@@ -1,217 +1,164 @@
-"""Rows of the table of runs: what they mean, and what a change of status changes in them."""
+"""Rows of the table of runs, read: what they mean, and which of them can't be read.
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from datetime import datetime, timedelta
+A cell that another version wrote, or that was damaged, takes only its own run out of the lists.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, select, update
+from sqlalchemy import Boolean, Float, Integer, Row, Select, Text, cast, select
 
 from core.config import RunConfig
 from core.events import Progress, RunStarted
-from core.options import ConfigError
 from core.runs import clock
-from core.runs.digest import digest
-from core.runs.owner import Owner, gone
-from core.runs.run import (
-    FINISHED,
-    QUEUED,
-    RUNNING,
-    Run,
-    RunTaken,
-    StoreError,
-    Unreadable,
-    check_transition,
-    default_name,
-    seconds_left,
-)
+from core.runs.column_types import StoredJson, UtcTime
+from core.runs.run import RUNNING, STATUSES, Run, Unreadable, seconds_left
+from core.runs.signs import between, silence
 from core.runs.tables import runs
-from core.text import clean
+
+CACHED = 4096  # texts of runs whose meaning is kept: those of finished ones don't change
 
 _EARLIER_NAMES = {"train_rows": "n_train", "test_rows": "n_test", "reachable": "covered"}
+_COLUMNS = [
+    cast(column, Text).label(column.name) if isinstance(column.type, StoredJson) else column
+    for column in runs.c
+]
+_KINDS = {Integer: (int,), Float: (int, float), Boolean: (bool, int), UtcTime: (datetime,)}
+_EXPECTED = [
+    (column.name, (*_KINDS.get(type(column.type), (str,)), *([type(None)] * bool(column.nullable))))
+    for column in runs.c
+]
+_HINTS: dict[type, dict[str, Any]] = {kind: get_type_hints(kind) for kind in (RunStarted, Progress)}
 
-SILENCE = timedelta(seconds=30)  # no heartbeat for so long: the process counts as gone
-
-
-@lru_cache(maxsize=4096)
-def to_config(text: str) -> RunConfig:
-    """What a row was asked for; Unreadable where this version has no such config."""
-    try:
-        return RunConfig.from_json(text)
-    except (ValueError, TypeError, AttributeError) as error:
-        raise Unreadable(f"its settings are not of this version: {error}") from error
-
-
-def new(config: RunConfig, name: str = "", **more: Any) -> dict[str, Any]:
-    """The values of a run's row that waits from now on; `more` are further columns."""
-    moment = clock.now()
-    try:
-        known_by = digest(config)
-    except ConfigError:  # it will fail when it is carried out, and say why
-        known_by = ""
-    return {
-        "name": clean(name) or default_name(config),
-        "config": config.to_json(),
-        "digest": known_by,
-        "status": QUEUED,
-        "wanted_device": config.device,
-        "device": config.device,
-        "created": moment,
-        "queued": moment,
-        **more,
-    }
+Stored = TypeVar("Stored")
 
 
-def one(id: int) -> Select[Any]:
-    """The query for a run's row."""
-    return select(runs).where(runs.c.id == id)
+def run_rows() -> Select[Any]:
+    """The query for rows that `to_run` takes: JSON comes as text, whose meaning is cached."""
+    return select(*_COLUMNS)
 
 
-def locked(connection: Connection, id: int) -> Row[Any]:
-    """A run's row, which nobody else changes before this transaction ends."""
-    row = connection.execute(one(id).with_for_update()).first()
-    if row is None:
-        raise unknown(id)
-    return row
-
-
-def change(
-    connection: Connection,
-    row: Row[Any],
-    status: str,
-    *,
-    owner: Owner | None = None,
-    error: str = "",
-    end: datetime | None = None,
-) -> None:
-    """Move a locked row to another status; StoreError where MOVES forbids it.
-
-    `owner` is who takes a run that begins, `end` when one that ran has ended (default: now).
-    """
-    check_transition(row.id, row.status, status)
-    moment = clock.now()
-    values: dict[str, Any] = {"status": status, "stop_requested": False, "error": error}
-    if row.status == RUNNING:
-        ended = end or moment
-        spent = (ended - row.attempt_started).total_seconds()
-        values |= {"seconds": row.seconds + max(0.0, spent), "owner_token": ""}
-        values |= {"ended": ended, "first_done": None, "first_time": None}
-        values |= {"progress": 1.0} if status == FINISHED else {}
-    elif status == QUEUED:
-        values |= {"queued": moment, "ended": None}
-    elif status == RUNNING:
-        values |= {"started": row.started or moment, "attempts": row.attempts + 1}
-        values |= {"attempt_started": moment, "heartbeat": moment}
-        if owner is not None:
-            values |= {"owner_host": owner.host, "owner_pid": owner.pid}
-            values |= {"owner_started": owner.started, "owner_token": owner.token}
-    else:
-        values |= {"ended": moment}
-    connection.execute(update(runs).where(runs.c.id == row.id).values(values))
-
-
-def held_by(owner: Owner | None) -> ColumnElement[bool]:
-    """That a run is held by the owner; without one, that nobody holds it."""
-    if owner is None:
-        return runs.c.status != RUNNING
-    return and_(runs.c.status == RUNNING, runs.c.owner_token == owner.token)
-
-
-def beat(connection: Connection, id: int, owner: Owner | None) -> bool:
-    """A sign of life of a run, which locks its row; False where the owner doesn't hold it."""
-    sign = update(runs).where(runs.c.id == id, held_by(owner)).values(heartbeat=clock.now())
-    return connection.execute(sign).rowcount == 1
-
-
-def silence(row: Row[Any]) -> float | None:
-    """Seconds since a running run's last sign of life; None where it doesn't run."""
-    if row.status != RUNNING:
-        return None
-    return max(0.0, (clock.now() - row.heartbeat).total_seconds())
-
-
-def check_holder(row: Row[Any], owner: Owner | None) -> None:
-    """RunTaken where the row's run is not the owner's, or without one: where somebody holds it."""
-    held = row.status == RUNNING
-    if held and owner is None:
-        raise RunTaken(f"Run {row.id} is held by a process.")
-    if owner is not None and not (held and row.owner_token == owner.token):
-        raise RunTaken(f"Run {row.id} is not held by this process any more.")
-
-
-def abandoned(row: Row[Any]) -> bool:
-    """Whether the process of a running run is gone; unseen ones count so when silent for long."""
-    ended = gone(Owner(row.owner_host, row.owner_pid, row.owner_started, row.owner_token))
-    return clock.now() - row.heartbeat > SILENCE if ended is None else ended
-
-
-def unknown(id: int) -> StoreError:
-    return StoreError(f"There is no run {id}.")
-
-
-def config_of(row: Row[Any]) -> RunConfig:
-    """What the run of this row (of its id and config) was asked for; Unreadable names the run."""
-    try:
-        return to_config(row.config)
-    except Unreadable as error:
-        raise Unreadable(f"Run {row.id} can't be read: {error}") from error
-
-
-def readable(found: Iterable[Row[Any]]) -> Iterator[Run]:
-    """What the rows say, without those that can't be read."""
-    for row in found:
-        with suppress(Unreadable):
-            yield to_run(row)
-
-
-def to_facts(stored: Mapping[str, Any]) -> RunStarted | None:
-    """The stored RunStarted, under today's or earlier names; None where there is none yet."""
-    if not stored:
-        return None
-    values = {_EARLIER_NAMES.get(name, name): value for name, value in stored.items()}
-    for name in ("tasks", "n_train", "n_test"):
-        values[name] = tuple(values[name])
-    values["covered"] = tuple(tuple(counts) for counts in values["covered"])
-    return RunStarted(**values)
-
-
-def to_progress(stored: Mapping[str, Any]) -> Progress | None:
-    """The stored Progress; None where there is none yet."""
-    return Progress(**stored) if stored else None
+def readable(rows: Iterable[Row[Any]]) -> tuple[list[Run], list[Unreadable]]:
+    """What the rows say, and why some can't be read."""
+    good, bad = [], []
+    for row in rows:
+        try:
+            good.append(to_run(row))
+        except Unreadable as error:
+            bad.append(error)
+    return good, bad
 
 
 def to_run(row: Row[Any]) -> Run:
     """What a row says, with the time it has run and will run still as of now.
 
-    Unreadable where another version wrote what this one can't read.
+    Unreadable, naming the run, where something in it can't be read.
     """
-    seconds, left, last = row.seconds, None, to_progress(row.progress_text)
-    if row.status == RUNNING:
-        moment = clock.now()
-        seconds += max(0.0, (moment - row.attempt_started).total_seconds())
-        if last is not None and row.first_time is not None:
-            elapsed = (row.progress_time - row.first_time).total_seconds()
-            left = seconds_left(last.done, last.total, row.first_done, elapsed)
-        if left is not None:
-            left = max(0.0, left - (moment - row.progress_time).total_seconds())
+    try:
+        return _to_run(row)
+    except Unreadable as error:
+        raise Unreadable(f"Run {row.id} can't be read: {error}") from error
+
+
+@lru_cache(maxsize=CACHED)
+def to_config(text: str) -> RunConfig:
+    """What a run was asked for; Unreadable where this version has no such config."""
+    try:
+        return RunConfig.from_json(text)
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise Unreadable(f"its settings are not of this version: {error}") from error
+
+
+@lru_cache(maxsize=CACHED)
+def to_facts(text: str) -> RunStarted | None:
+    """The stored RunStarted, under today's or earlier names; None where there is none yet."""
+    values = {_EARLIER_NAMES.get(name, name): v for name, v in _object(text, "facts").items()}
+    values = {name: _as_tuple(value) for name, value in values.items()}
+    return _build(RunStarted, values, "facts") if values else None
+
+
+@lru_cache(maxsize=CACHED)
+def to_progress(text: str) -> Progress | None:
+    """The stored Progress; None where there is none yet."""
+    values = _object(text, "progress")
+    return _build(Progress, values, "progress") if values else None
+
+
+def _to_run(row: Row[Any]) -> Run:
+    for (name, kinds), value in zip(_EXPECTED, row, strict=True):
+        if not isinstance(value, kinds):
+            raise Unreadable(f"its {name} is damaged.")
+    if row.status not in STATUSES:
+        raise Unreadable(f"its status {row.status!r} is not known.")
+    last = to_progress(row.progress_text)
+    running = row.status == RUNNING
+    spent = between(row.attempt_started, clock.now()) if running else 0.0
     return Run(
         id=row.id,
         name=row.name,
-        config=config_of(row),
+        config=to_config(row.config),
         status=row.status,
         progress=row.progress,
         last_progress=last,
         created=row.created,
         started=row.started,
         ended=row.ended,
-        seconds=seconds,
-        seconds_left=left,
+        seconds=row.seconds + spent,
+        seconds_left=_seconds_left(row, last) if running and last else None,
         device=row.device,
-        versions=row.versions,
+        versions=_object(row.versions, "versions"),
         facts=to_facts(row.facts),
         error=row.error,
-        stop_requested=row.stop_requested,
+        stop_requested=bool(row.stop_requested),
         attempts=row.attempts,
         silent=silence(row),
     )
+
+
+def _seconds_left(row: Row[Any], last: Progress) -> float | None:
+    """At the rate since this attempt's first progress, as of now."""
+    if row.first_time is None or row.first_done is None or row.progress_time is None:
+        return None
+    elapsed = (row.progress_time - row.first_time).total_seconds()
+    left = seconds_left(last.done, last.total, row.first_done, elapsed)
+    return None if left is None else max(0.0, left - between(row.progress_time, clock.now()))
+
+
+def _object(text: str, name: str) -> dict[str, Any]:
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"its {name} is damaged.") from error
+    if not isinstance(values, dict):
+        raise Unreadable(f"its {name} is damaged.")
+    return values
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
+
+
+def _build(kind: type[Stored], values: Mapping[str, Any], name: str) -> Stored:
+    """The dataclass with these values; Unreadable where one is missing or of another type."""
+    try:
+        stored = kind(**values)
+    except TypeError as error:
+        raise Unreadable(f"its {name} is not of this version.") from error
+    if not all(fits(getattr(stored, field), hint) for field, hint in _HINTS[kind].items()):
+        raise Unreadable(f"its {name} is damaged.")
+    return stored
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether a value is of an annotated type: int, float, str, bool, X | None, tuple[X, ...]."""
+    if isinstance(hint, UnionType):
+        return any(fits(value, part) for part in get_args(hint))
+    if get_origin(hint) is tuple:
+        return isinstance(value, tuple) and all(fits(part, get_args(hint)[0]) for part in value)
+    if hint is float:
+        return type(value) in (int, float)
+    return type(value) is int if hint is int else isinstance(value, hint)

@@ -95,13 +95,19 @@ class Run:
         return STOPPED in TRANSITIONS[self.status] and not self.stop_requested
 
 
+def no_run(id: int) -> StoreError:
+    """That there is no run of this number."""
+    return StoreError(f"There is no run {id}.")
+
+
 def check_transition(id: int, old: str, new: str) -> None:
     """StoreError where a run may not go from `old` to `new`, saying what it may do."""
     if new not in STATUSES:
         raise StoreError(f"'{new}' is not a status of a run; there are: {', '.join(STATUSES)}.")
-    if new not in TRANSITIONS[old]:
-        allowed = " or ".join(sorted(TRANSITIONS[old])) or "nothing else"
-        raise StoreError(f"Run {id} is {old} and can become {allowed}, not {new}.")
+    allowed = TRANSITIONS.get(old, frozenset())
+    if new not in allowed:
+        names = " or ".join(sorted(allowed)) or "nothing else"
+        raise StoreError(f"Run {id} is {old} and can become {names}, not {new}.")
 
 
 def default_name(config: RunConfig, n_runs: int = 1) -> str:

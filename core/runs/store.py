@@ -1,124 +1,80 @@
-"""The store of runs: what was asked for, how far it is, what it told. SQLAlchemy Core.
+"""The store of runs: what was configured, how far each run is, what it has recorded.
 
-Many processes and threads read and write at once. Whatever changes a run first locks its row, so
-that each change sees the last one whole; a run that a process holds is known by its owner's token.
+Many processes and threads read and write at once (see core.runs.changes). What goes wrong is one
+sentence, a StoreError; StoreUnavailable where it is the database (see core.runs.database).
 """
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from functools import partial
 
-from sqlalchemy import Column, Engine, Executable, Row, delete, insert, select, update
+from sqlalchemy import Connection, select
 
-from core import paths
 from core.config import RunConfig
 from core.events import Event
-from core.runs import queue, rows
+from core.runs import changes, queue, signs
+from core.runs.column_types import MOST_ID
 from core.runs.event_writer import Throttle, write_event
 from core.runs.owner import Owner
 from core.runs.run import (
     FAILED,
     INTERRUPTED,
-    LONG_SILENCE,
-    QUEUED,
     RUNNING,
-    STOPPED,
     Run,
     StoreError,
+    StoreUnavailable,
     Unreadable,
 )
+from core.runs.store_reader import StoreReader
 from core.runs.tables import runs
-from core.runs.transactions import Database
 from core.text import clean
 
-if TYPE_CHECKING:
-    import pandas as pd
 
+class Store(StoreReader):
+    """Runs in a database; every method may be called from any thread.
 
-class Store:
-    """Runs in a database; every method may be called from any thread."""
+    `patience`: for how many seconds to try again where the database can't be written for a cause
+    that may pass, before that is a StoreUnavailable.
+    """
 
     def __init__(self, url: str | None = None) -> None:
-        """StoreError where the database (default: paths.database_url()) can't be opened."""
-        self.url = url or paths.database_url()
-        self._database = Database(self.url)
+        super().__init__(url)
         self._throttle = Throttle()
+        self._unsure: set[Owner] = set()  # whose last claim may have got through or not
 
-    @property
-    def engine(self) -> Engine:
-        """SQLAlchemy's engine, for those who look after the database itself."""
-        return self._database.engine
-
-    def close(self) -> None:
-        """Let go of the connections."""
-        self.engine.dispose()
+    def writing(self) -> AbstractContextManager[Connection]:
+        """A transaction over `core.runs.tables` that may change something."""
+        return self._database.writing()
 
     # --- runs ---------------------------------------------------------------------------------
 
     def create(self, config: RunConfig, name: str = "", *, claimed_by: Owner | None = None) -> int:
         """A new run's number: queued, or already running for its owner."""
-        row = rows.new(config, name)
-        with self._database.writing() as connection:
-            id = connection.execute(insert(runs).values(row)).inserted_primary_key[0]
-            if claimed_by is not None:
-                new = rows.locked(connection, id)
-                rows.change(connection, new, RUNNING, owner=claimed_by)
-        return id
-
-    def run(self, id: int) -> Run:
-        """StoreError where there is no such run, Unreadable where another version wrote it."""
-        with self._database.reading() as connection:
-            row = connection.execute(rows.one(id)).first()
-        if row is None:
-            raise rows.unknown(id)
-        return rows.to_run(row)
-
-    def runs(
-        self,
-        *,
-        limit: int | None = None,
-        offset: int = 0,
-        statuses: Collection[str] | None = None,
-    ) -> list[Run]:
-        """Newest first, without those that can't be read (see `unreadable`)."""
-        query = select(runs).order_by(runs.c.id.desc()).limit(limit).offset(offset or None)
-        if statuses is not None:
-            query = query.where(runs.c.status.in_(list(statuses)))
-        with self._database.reading() as connection:
-            return list(rows.readable(connection.execute(query)))
-
-    def unreadable(self) -> list[str]:
-        """A sentence for each run that another version wrote and this one can't read."""
-        told = []
-        with self._database.reading() as connection:
-            for row in connection.execute(select(runs.c.id, runs.c.config).order_by(runs.c.id)):
-                try:
-                    rows.config_of(row)
-                except Unreadable as error:
-                    told.append(str(error))
-        return told
-
-    def name(self, id: int) -> str:
-        """What the run is called, whichever version wrote it; StoreError where there is none."""
-        return self._value(id, runs.c.name)
+        values = changes.new(config, name)
+        return self._database.write(lambda link: changes.create(link, values, claimed_by))
 
     def rename(self, id: int, name: str) -> None:
         """StoreError where the name is empty."""
         cleaned = clean(name)
         if not cleaned:
             raise StoreError("A run's name can't be empty.")
-        self._set(id, name=cleaned)
+        self._database.write(lambda link: changes.set_values(link, id, name=cleaned))
 
     def delete(self, id: int) -> None:
-        """Forget the run and all that it told; refused while it runs."""
-        with self._database.writing() as connection:
-            if rows.locked(connection, id).status == RUNNING:
-                raise StoreError(f"Run {id} is running: stop it before deleting it.")
-            connection.execute(delete(runs).where(runs.c.id == id))
+        """Forget the run and all that was recorded of it; refused while it runs."""
+        self._database.write(lambda link: changes.remove(link, id))
+        self._damaged.pop(id, None)
 
     # --- life ---------------------------------------------------------------------------------
 
     def set_status(
-        self, id: int, status: str, *, error: str = "", owner: Owner | None = None
+        self,
+        id: int,
+        status: str,
+        *,
+        error: str = "",
+        owner: Owner | None = None,
+        patience: float = 0.0,
     ) -> None:
         """To another status; StoreError where TRANSITIONS forbids it.
 
@@ -126,13 +82,21 @@ class Store:
         first.
         """
         held = self._throttle.end(id, owner)
-        with self._database.writing() as connection:
-            row = rows.locked(connection, id)
+        tries = 0
+
+        def change(connection: Connection) -> None:
+            nonlocal tries
+            tries += 1
+            row = changes.locked(connection, id)
             if owner is not None:
-                rows.check_holder(row, owner)
+                if tries > 1 and (row.status, row.owner_token) == (status, owner.token):
+                    return  # it got through, only the answer was lost
+                changes.check_holder(row, owner)
             if held is not None:
                 write_event(connection, id, held)
-            rows.change(connection, row, status, owner=owner, error=error)
+            changes.change(connection, row, status, owner=owner, error=error)
+
+        self._database.write(change, patience)
 
     def claim(
         self,
@@ -146,41 +110,31 @@ class Store:
 
         Unreadable where another version queued it; it has failed then.
         """
+        if id is not None and not 0 < id <= MOST_ID:
+            return None
         query = queue.next_waiting(id, devices, experiment)
         with self._database.reading() as connection:  # an idle worker asks often and must not lock
+            if owner in self._unsure:  # the answer to its last claim was lost
+                claimed = connection.scalar(select(runs.c.id).where(changes.held_by(owner)))
+                self._unsure.discard(owner)
+                if claimed is not None:
+                    return self._claimed(claimed, owner)
             if connection.scalar(query) is None:
                 return None
-        with self._database.writing() as connection:
-            found = connection.scalar(query.with_for_update(skip_locked=True))
-            if found is None:
-                return None
-            rows.change(connection, rows.locked(connection, found), RUNNING, owner=owner)
         try:
-            return self.run(found)
-        except Unreadable as error:
-            self.set_status(found, FAILED, error=str(error), owner=owner)
+            claimed = self._database.write(lambda link: changes.take(link, query, owner))
+        except StoreUnavailable:
+            self._unsure.add(owner)
             raise
+        return None if claimed is None else self._claimed(claimed, owner)
 
     def resume(self, id: int, *, claimed_by: Owner | None = None) -> None:
         """Back to the queue, or at once to its owner; StoreError where it has not ended early."""
-        with self._database.writing() as connection:
-            rows.change(connection, rows.locked(connection, id), QUEUED)
-            if claimed_by is not None:
-                rows.change(connection, rows.locked(connection, id), RUNNING, owner=claimed_by)
+        self._database.write(lambda link: changes.resume(link, id, claimed_by))
 
     def request_stop(self, id: int) -> None:
         """Ask a running run to stop within a batch; one that still waits is stopped at once."""
-        with self._database.writing() as connection:
-            row = rows.locked(connection, id)
-            if row.status == RUNNING:
-                ask = update(runs).where(runs.c.id == id).values(stop_requested=True)
-                connection.execute(ask)
-            else:
-                rows.change(connection, row, STOPPED)
-
-    def stop_requested(self, id: int) -> bool:
-        """StoreError where there is no such run."""
-        return self._value(id, runs.c.stop_requested)
+        self._database.write(lambda link: changes.request_stop(link, id))
 
     def release(self, id: int, status: str = INTERRUPTED) -> None:
         """End a run whose process lives but has been silent for LONG_SILENCE (Run.can_release).
@@ -188,84 +142,63 @@ class Store:
         It can then be resumed or deleted; what the process writes when it wakes is refused.
         StoreError where it was heard of since.
         """
-        with self._database.writing() as connection:
-            row = rows.locked(connection, id)
-            silent = rows.silence(row)
-            if silent is None or silent < LONG_SILENCE:
-                raise StoreError(f"Run {id} is not running in a process that has fallen silent.")
-            error = f"Its process has been silent for {silent / 60:.0f} minutes."
-            rows.change(connection, row, status, error=error, end=row.heartbeat)
+        self._database.write(lambda link: changes.release(link, id, status))
 
     def heartbeat(self, id: int, owner: Owner) -> bool:
         """Say that the owner still works on the run; False where the run is its no longer."""
-        with self._database.writing() as connection:
-            return rows.beat(connection, id, owner)
+        return self._database.write(lambda link: changes.beat(link, id, owner))
 
     def mark_interrupted(self) -> list[int]:
         """The running runs whose process is gone, now marked as interrupted."""
-        with self._database.reading() as connection:
-            running = connection.execute(select(runs).where(runs.c.status == RUNNING)).all()
+        running = self._read(select(runs).where(runs.c.status == RUNNING))
+        unseen = not self._database.failed_within(signs.SILENCE.total_seconds())
         marked = []
-        for seen in filter(rows.abandoned, running):
-            with self._database.writing() as connection:
-                row = connection.execute(rows.one(seen.id).with_for_update()).first()
-                if row is not None and row.status == RUNNING and rows.abandoned(row):
-                    error = "The process that ran it is gone."
-                    rows.change(connection, row, INTERRUPTED, error=error, end=row.heartbeat)
-                    if row.is_cell and row.attempts < queue.MOST_ATTEMPTS:
-                        rows.change(connection, rows.locked(connection, seen.id), QUEUED)
-                    marked.append(seen.id)
+        for row in running:
+            if signs.abandoned(row, unseen=unseen):
+                change = partial(changes.interrupt, id=row.id, unseen=unseen)
+                marked += [row.id] if self._database.write(change) else []
         return marked
 
-    # --- what a run tells ---------------------------------------------------------------------
+    # --- what a run records -------------------------------------------------------------------
 
-    def record(self, id: int, event: Event, owner: Owner | None = None) -> None:
+    def record(
+        self, id: int, event: Event, owner: Owner | None = None, *, patience: float = 0.0
+    ) -> None:
         """Keep an event of a run, once under the event's key; also a sign of life.
 
         RunTaken where the owner doesn't hold the run; without one, where somebody does. Progress
         that comes thick and fast is thinned out (see core.runs.event_writer).
         """
         due = self._throttle.due(id, event, owner)
-        if not due:
-            return
-        with self._database.writing() as connection:
-            if not rows.beat(connection, id, owner):  # this also locks the run's row
-                rows.check_holder(rows.locked(connection, id), owner)
+
+        def change(connection: Connection) -> None:
+            if not changes.beat(connection, id, owner):  # this also locks the run's row
+                changes.check_holder(changes.locked(connection, id), owner)
             for item in due:
                 write_event(connection, id, item)
 
-    def note_versions(self, id: int, versions: dict[str, str], owner: Owner | None = None) -> None:
+        if due:
+            self._database.write(change, patience)
+
+    def note_versions(
+        self,
+        id: int,
+        versions: dict[str, str],
+        owner: Owner | None = None,
+        *,
+        patience: float = 0.0,
+    ) -> None:
         """What the run was computed with; RunTaken as `record`."""
-        with self._database.writing() as connection:
-            rows.check_holder(rows.locked(connection, id), owner)
-            connection.execute(update(runs).where(runs.c.id == id).values(versions=versions))
 
-    # --- reading what was recorded ------------------------------------------------------------
+        def change(connection: Connection) -> None:
+            changes.check_holder(changes.locked(connection, id), owner)
+            changes.set_values(connection, id, versions=versions)
 
-    def fetch(self, query: Executable) -> list[Row[Any]]:
-        """The rows of a query over `core.runs.tables`; StoreUnavailable where it can't be read."""
-        with self._database.reading() as connection:
-            return list(connection.execute(query))
+        self._database.write(change, patience)
 
-    def frame(self, query: Executable) -> "pd.DataFrame":
-        """The same as a DataFrame, one column for each of the query's."""
-        import pandas as pd
-
-        with self._database.reading() as connection:
-            result = connection.execute(query)
-            return pd.DataFrame(result.all(), columns=list(result.keys()))
-
-    # --- transactions -------------------------------------------------------------------------
-
-    def _value(self, id: int, column: Column[Any]) -> Any:
-        with self._database.reading() as connection:
-            found = connection.scalar(select(column).where(runs.c.id == id))
-        if found is None:
-            raise rows.unknown(id)
-        return found
-
-    def _set(self, id: int, **values: object) -> None:
-        with self._database.writing() as connection:
-            query = update(runs).where(runs.c.id == id).values(values)
-            if connection.execute(query).rowcount == 0:
-                raise rows.unknown(id)
+    def _claimed(self, id: int, owner: Owner) -> Run:
+        try:
+            return self.run(id)
+        except Unreadable as error:
+            self.set_status(id, FAILED, error=str(error), owner=owner)
+            raise

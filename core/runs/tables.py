@@ -7,16 +7,12 @@ column made with `many` takes a field that holds a sequence: the event becomes a
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import (
-    JSON,
     Boolean,
     Column,
-    DateTime,
-    Dialect,
     Float,
     ForeignKey,
     Integer,
@@ -24,7 +20,6 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    TypeDecorator,
     false,
 )
 
@@ -39,22 +34,7 @@ from core.events import (
     Predictions,
     StageTime,
 )
-
-
-class UtcTime(TypeDecorator[datetime]):
-    """Aware times in UTC, also where the database forgets the zone."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        return None if value is None else value.astimezone(UTC)
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-
+from core.runs.column_types import StoredJson, UtcTime
 
 metadata = MetaData()
 
@@ -70,10 +50,10 @@ runs = Table(
     Column("error", Text, nullable=False, default=""),
     Column("wanted_device", String(32), nullable=False),  # as configured: who may claim it
     Column("device", String(32), nullable=False),
-    Column("versions", JSON, nullable=False, default=dict),
-    Column("facts", JSON, nullable=False, default=dict),  # events.RunStarted
+    Column("versions", StoredJson, nullable=False, default=dict),
+    Column("facts", StoredJson, nullable=False, default=dict),  # events.RunStarted
     Column("progress", Float, nullable=False, default=0.0),
-    Column("progress_text", JSON, nullable=False, default=dict),  # events.Progress
+    Column("progress_text", StoredJson, nullable=False, default=dict),  # events.Progress
     Column("progress_time", UtcTime),
     Column("created", UtcTime, nullable=False),
     Column("queued", UtcTime, nullable=False),  # its place in the queue
@@ -120,7 +100,7 @@ experiment_cells = Table(
 
 def _event_table(name: str, event: type, *columns: Column[Any]) -> Table:
     """A table for one kind of event; its key is the run and the columns made by `_key`."""
-    run = Column("run_id", ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True)
+    run: Column[int] = Column("run_id", ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True)
     return Table(name, metadata, run, *columns, info={"event": event})
 
 
@@ -142,7 +122,7 @@ epochs = _event_table(
     Column("loss", Float),  # empty where it was not a number
     Column("rows", Integer, nullable=False, info={"field": "n_examples"}),
     Column("seconds", Float, nullable=False),
-    Column("parts", JSON, nullable=False),
+    Column("parts", StoredJson, nullable=False),
     Column("stage_number", Integer, nullable=False, server_default="0"),
 )
 
@@ -159,8 +139,8 @@ memories = _event_table(
     "memories",
     MemoryStored,
     _key("task"),
-    Column("rows", JSON, nullable=False, info={"field": "indices"}),
-    Column("trace", JSON, nullable=False),
+    Column("rows", StoredJson, nullable=False, info={"field": "indices"}),
+    Column("trace", StoredJson, nullable=False),
 )
 
 stage_times = _event_table(
@@ -191,11 +171,11 @@ predictions = _event_table(
     _key("on_task", field="on"),
     _key("row", many=True),
     _many("correct", Boolean),
-    _many("parse", JSON),
+    _many("parse", StoredJson),
     _many("complete", Boolean),
     _many("log_prob", Float, nullable=True),
     _many("first_wrong", Integer, nullable=True),
-    _many("gold", JSON),
+    _many("gold", StoredJson),
 )
 
 errors = _event_table(

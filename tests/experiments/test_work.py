@@ -8,6 +8,7 @@ import pytest
 from core.experiments import catalog, work
 from core.experiments.experiment import Arm, Experiment, Pair, crossed
 from core.experiments.status import cell_table, status
+from core.runs.changes import set_values
 from core.runs.owner import new_owner
 from core.runs.run import FAILED, FINISHED, QUEUED, RUNNING, STOPPED, StoreError
 from core.runs.store import Store
@@ -176,7 +177,7 @@ def test_a_deleted_run_is_missed(store, small) -> None:
 def test_a_cell_whose_process_is_gone_goes_back_to_the_queue(store, small, monkeypatch) -> None:
     queued(store, small.with_(arms=small.arms[:1], pairs=small.pairs[:1]))
     run = take(store)
-    monkeypatch.setattr("core.runs.rows.gone", lambda owner: True)
+    monkeypatch.setattr("core.runs.signs.gone", lambda owner: True)
     for attempt in range(1, 5):
         assert store.mark_interrupted() == [run.id]
         assert store.run(run.id).status == QUEUED
@@ -231,7 +232,8 @@ def test_time_left_is_that_of_each_arm(store, small) -> None:
     first, second = take(store), take(store)
     for run, seconds in ((first, 10.0), (second, 30.0)):
         end(store, run, FINISHED)
-        store._set(run.id, seconds=seconds)
+        with store.writing() as connection:
+            set_values(connection, run.id, seconds=seconds)
     assert status(store, id).seconds_left() == pytest.approx(2 * 10 + 2 * 30)
     assert status(store, id).seconds_left(2) == pytest.approx(40)
     assert status(store, id).done == pytest.approx(2 / 6)

@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 
 from core.config import RECORDING, RunConfig
 from core.events import Epoch
-from core.runs import database
+from core.runs import sqlite
 from core.runs.run import StoreError
 from core.runs.store import Store
 from core.runs.tables import EVENT_TABLES, runs
@@ -83,7 +83,9 @@ def test_sqlite_is_in_wal_mode_and_checks_foreign_keys(home) -> None:
         ask = connection.exec_driver_sql
         assert ask("PRAGMA journal_mode").scalar() == "wal"
         assert ask("PRAGMA foreign_keys").scalar() == 1
-        assert ask("PRAGMA busy_timeout").scalar() == 30_000
+        assert ask("PRAGMA busy_timeout").scalar() == 5_000
+    with store.writing() as connection:
+        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 30_000
     store.close()
 
 
@@ -124,14 +126,18 @@ def test_only_a_busy_database_is_waited_for(code: int, asked: int) -> None:
 
         calls = 0
 
-        def execute(self, statement: str) -> None:
+        def execute(self, statement: str) -> "Connection":
             self.calls += 1
             if self.calls < 3:
                 error = sqlite3.OperationalError("no")
                 error.sqlite_errorcode = code
                 raise error
+            return self
+
+        def fetchone(self) -> tuple[str]:
+            return ("wal",)
 
     connection = Connection()
     with contextlib.nullcontext() if asked == 3 else pytest.raises(sqlite3.OperationalError):
-        database._write_ahead(connection)
+        sqlite._write_ahead(connection)
     assert connection.calls == asked

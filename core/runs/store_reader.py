@@ -1,0 +1,102 @@
+"""What only looks at the store of runs: the runs, and what they have recorded.
+
+Nothing here takes a lock or waits for one that writes.
+"""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Column, Engine, Row, Select, select
+
+from core import paths
+from core.runs import cells, rows
+from core.runs.column_types import MOST_ID
+from core.runs.database import Database
+from core.runs.run import Run, no_run
+from core.runs.tables import runs
+from core.text import clean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class StoreReader:
+    """Runs in a database, to be looked at."""
+
+    def __init__(self, url: str | None = None) -> None:
+        """StoreError where the database (default: paths.database_url()) can't be opened."""
+        self.url = url or paths.database_url()
+        self._database = Database(self.url)
+        self._damaged: dict[int, str] = {}  # runs of which a record can't be read, and why
+
+    @property
+    def engine(self) -> Engine:
+        """SQLAlchemy's engine, for those who look after the database itself."""
+        return self._database.engine
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self.engine.dispose()
+
+    def run(self, id: int) -> Run:
+        """StoreError where there is no such run, Unreadable where it can't be read."""
+        if 0 < id <= MOST_ID:
+            with self._database.reading() as connection:
+                row = connection.execute(rows.run_rows().where(runs.c.id == id)).first()
+            if row is not None:
+                return rows.to_run(row)
+        raise no_run(id)
+
+    def runs(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        statuses: Collection[str] | None = None,
+    ) -> list[Run]:
+        """Newest first, without those that can't be read (see `unreadable`)."""
+        query = rows.run_rows().order_by(runs.c.id.desc()).offset(min(offset, MOST_ID) or None)
+        if limit is not None:
+            query = query.limit(min(max(limit, 0), MOST_ID))
+        if statuses is not None:
+            query = query.where(runs.c.status.in_(list(statuses)))
+        with self._database.reading() as connection:
+            return rows.readable(connection.execute(query))[0]
+
+    def unreadable(self) -> list[str]:
+        """A sentence for each run that can't be read, for another version wrote it or damage."""
+        query = rows.run_rows().order_by(runs.c.id)
+        with self._database.reading() as connection:
+            sentences = [str(error) for error in rows.readable(connection.execute(query))[1]]
+        return [*sentences, *self._damaged.values()]
+
+    def name(self, id: int) -> str:
+        """What the run is called, whichever version wrote it; StoreError where there is none."""
+        return clean(str(self._value(id, runs.c.name)))
+
+    def stop_requested(self, id: int) -> bool:
+        """StoreError where there is no such run."""
+        return bool(self._value(id, runs.c.stop_requested))
+
+    def fetch(self, query: Select[Any]) -> list[Row[Any]]:
+        """The rows of a query over `core.runs.tables`, without those of runs that are damaged."""
+        good, damaged = cells.whole(query, self._read(query))
+        self._damaged |= damaged
+        return good
+
+    def frame(self, query: Select[Any]) -> "pd.DataFrame":
+        """The same as a DataFrame, one column for each of the query's."""
+        import pandas as pd
+
+        names = [column.name for column in query.selected_columns]
+        return pd.DataFrame(self.fetch(query), columns=names)
+
+    def _read(self, query: Select[Any]) -> list[Row[Any]]:
+        with self._database.reading() as connection:
+            return list(connection.execute(query))
+
+    def _value(self, id: int, column: Column[Any]) -> Any:
+        values = self._read(select(column).where(runs.c.id == id)) if 0 < id <= MOST_ID else []
+        if not values:
+            raise no_run(id)
+        return values[0][0]
