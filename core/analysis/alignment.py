@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -39,14 +40,14 @@ def align(gold: Sequence[str], parses: Mapping[int, Sequence[str]]) -> Alignment
         max((len(between[at]) for _, between in paired.values()), default=0)
         for at in range(len(gold) + 1)
     ]
-    lines: list[dict] = []
+    lines: list[dict[Any, Any]] = []
     for at in range(len(gold) + 1):
         for number in range(extra[at]):
             rest = {k: b[at][number] if number < len(b[at]) else "" for k, (_, b) in paired.items()}
             lines.append({"step": None, "gold": ""} | rest)
         if at < len(gold):
-            own = {k: beside[at] for k, (beside, _) in paired.items()}
-            lines.append({"step": at + 1, "gold": gold[at]} | own)
+            actions = {k: beside[at] for k, (beside, _) in paired.items()}
+            lines.append({"step": at + 1, "gold": gold[at]} | actions)
     texts = pd.DataFrame(lines, columns=["step", "gold", *parses]).astype({"step": "Int64"})
     marks = pd.DataFrame({k: list(_marks(texts.gold, texts[k])) for k in parses})
     return Alignment(texts, marks)
@@ -76,8 +77,8 @@ def _pair(gold: Sequence[str], parse: Sequence[str]) -> tuple[list[str], list[li
 
 
 def _cut(texts: list[str]) -> list[str]:
-    left = len(texts) - MOST_EXTRA
-    return texts if left <= 0 else [*texts[: MOST_EXTRA - 1], f"… and {left + 1} more"]
+    surplus = len(texts) - MOST_EXTRA
+    return texts if surplus <= 0 else [*texts[: MOST_EXTRA - 1], f"… and {surplus + 1} more"]
 
 
 def _marks(gold: pd.Series, parse: pd.Series) -> Iterator[str]:
@@ -94,42 +95,42 @@ def _marks(gold: pd.Series, parse: pd.Series) -> Iterator[str]:
 
 def written(grammar: Grammar, numbers: Sequence[int]) -> Node:
     """The tree that a parse writes; where it never came to an end, OPEN stands for what is open."""
-    found = [grammar.actions[number] for number in numbers]
-    still = 1 + sum(len(action.slots) - 1 for action in found)
-    return actions_to_logical_form([*found, *[Action(Node(OPEN))] * still])
+    actions = [grammar.actions[number] for number in numbers]
+    n_open = 1 + sum(len(action.slots) - 1 for action in actions)
+    return actions_to_logical_form([*actions, *[Action(Node(OPEN))] * n_open])
 
 
-def differing_nodes(gold: Node, other: Node) -> tuple[frozenset[int], frozenset[int]]:
+def differing_nodes(gold: Node, parse: Node) -> tuple[frozenset[int], frozenset[int]]:
     """The nodes of each tree that the other does not have there, by number, depth-first from 0.
 
     Nodes are held against one another from the root down, child by child; below a label that is
     not the same, children are still compared where there are as many.
     """
-    mine: set[int] = set()
-    others: set[int] = set()
+    in_gold: set[int] = set()
+    in_parse: set[int] = set()
 
     def walk(a: Node | None, b: Node | None, at: tuple[int, int]) -> tuple[int, int]:
         """Mark what differs from these nodes on; returns the numbers that follow."""
         first, second = at
         alike = a is not None and b is not None and a.label == b.label
         if a is not None:
-            mine.update([] if alike else [first])
+            in_gold.update([] if alike else [first])
             first += 1
         if b is not None:
-            others.update([] if alike else [second])
+            in_parse.update([] if alike else [second])
             second += 1
         below_a = a.children or () if a is not None else ()
         below_b = b.children or () if b is not None else ()
         compared = len(below_a) == len(below_b) or alike
         for number in range(max(len(below_a), len(below_b))):
-            one = below_a[number] if number < len(below_a) else None
-            two = below_b[number] if number < len(below_b) else None
+            left = below_a[number] if number < len(below_a) else None
+            right = below_b[number] if number < len(below_b) else None
             if compared:
-                first, second = walk(one, two, (first, second))
+                first, second = walk(left, right, (first, second))
             else:
-                first, _ = walk(one, None, (first, second))
-                _, second = walk(None, two, (first, second))
+                first, _ = walk(left, None, (first, second))
+                _, second = walk(None, right, (first, second))
         return first, second
 
-    walk(gold, other, (0, 0))
-    return frozenset(mine), frozenset(others)
+    walk(gold, parse, (0, 0))
+    return frozenset(in_gold), frozenset(in_parse)

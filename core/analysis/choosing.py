@@ -44,5 +44,5 @@ def stored(store: Store, run: Run, task: int, label: str) -> Kept | None:
     """The memory that the run stored after its task (from 0); None where it has stored none."""
     query = select(memories.c.rows, memories.c.trace)
     query = query.where(memories.c.run_id == run.id, memories.c.task == task)
-    kept = [Kept(label, run.config.seed, tuple(rows), trace) for rows, trace in store.fetch(query)]
-    return kept[0] if kept else None
+    rows = store.fetch(query)
+    return Kept(label, run.config.seed, tuple(rows[0].rows), rows[0].trace) if rows else None

@@ -9,8 +9,10 @@ installed it can be UMAP instead (McInnes, Healy and Melville, 2018). Silhouette
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy.sparse.linalg import LinearOperator, eigsh
 
@@ -26,6 +28,7 @@ from core.similarity.clusters import (
     k_medoids,
 )
 
+Array = npt.NDArray[Any]
 DENSE = 200  # points up to which all eigenvectors are computed
 NEIGHBOURS = 15  # of a point that UMAP keeps near it, the package's default
 LAYOUTS = {"scaling": "classical scaling", "umap": "UMAP"}
@@ -33,7 +36,8 @@ LAYOUTS = {"scaling": "classical scaling", "umap": "UMAP"}
 
 def node_table(form: Node) -> pd.DataFrame:
     """The form's nodes depth-first: node (from 0), parent (missing for the root), depth, label."""
-    rows, rest = [], [(form, None, 0)]
+    rows: list[tuple[int, int | None, int, str]] = []
+    rest: list[tuple[Node, int | None, int]] = [(form, None, 0)]
     while rest:
         node, parent, depth = rest.pop()
         rest += [(child, len(rows), depth + 1) for child in reversed(node.children or ())]
@@ -49,10 +53,10 @@ class FormMap:
     forms: Forms
     similarity: Similarity
     clustering: Clustering
-    coordinates: np.ndarray  # (forms, 2)
+    coordinates: Array  # (forms, 2)
     explained: float | None  # share of the squared distances that the plane shows; None: UMAP's
-    silhouettes: np.ndarray  # (forms,) −1 … 1
-    to_medoid: np.ndarray  # (forms,) distance to its cluster's medoid
+    silhouettes: Array  # (forms,) −1 … 1
+    to_medoid: Array  # (forms,) distance to its cluster's medoid
 
 
 def read_map(
@@ -82,14 +86,15 @@ def read_map(
     clustering = k_medoids(distances, k, sampler_rng(seed), options.clustering, weights)
     scores = silhouettes(distances, clustering.labels)
     to_medoid = distances[np.arange(n), clustering.medoids[clustering.labels]]
-    places, explained = classical_scaling(distances)
+    explained: float | None
+    coordinates, explained = classical_scaling(distances)
     if layout == "umap":
         np.sqrt(distances, out=distances)  # scaling has left their squares
-        places, explained = umap_layout(distances, places, seed), None
-    return FormMap(forms, similarity, clustering, places, explained, scores, to_medoid)
+        coordinates, explained = umap_layout(distances, coordinates, seed), None
+    return FormMap(forms, similarity, clustering, coordinates, explained, scores, to_medoid)
 
 
-def classical_scaling(distances: np.ndarray) -> tuple[np.ndarray, float]:
+def classical_scaling(distances: Array) -> tuple[Array, float]:
     """Two coordinates of each point, (n, 2) float64, and the share of the sum of squares shown.
 
     `distances` is (n, n), symmetric, zero on the diagonal; it is used up: its memory holds D²
@@ -106,25 +111,26 @@ def classical_scaling(distances: np.ndarray) -> tuple[np.ndarray, float]:
         values, vectors = values[-2:], vectors[:, -2:]
     else:
 
-        def multiply(vector: np.ndarray) -> np.ndarray:
+        def multiply(vector: Array) -> Array:
             flat = vector.reshape(-1)
             product = squared @ (flat - flat.mean()).astype(squared.dtype)
-            return -(product.astype(float) - product.mean(dtype=float)) / 2
+            centred: Array = -(product.astype(float) - product.mean(dtype=float)) / 2
+            return centred
 
         operator = LinearOperator((n, n), matvec=multiply, dtype=float)
         start = np.random.default_rng(0).standard_normal(n)
         values, vectors = eigsh(operator, k=2, which="LA", v0=start, tol=1e-5)
     order = np.argsort(-values)
     values, vectors = np.maximum(values[order], 0), vectors[:, order]
-    places = vectors * np.sqrt(values)
-    largest = np.abs(places).argmax(axis=0)
-    places = places * np.where(places[largest, np.arange(places.shape[1])] < 0, -1, 1)
+    coordinates = vectors * np.sqrt(values)
+    largest = np.take_along_axis(coordinates, np.abs(coordinates).argmax(axis=0)[None], axis=0)
+    coordinates = coordinates * np.where(largest < 0, -1, 1)
     if n == 1:
-        places = np.zeros((1, 2))
-    return places, min(1.0, float(values.sum()) / total) if total > 0 else 1.0
+        coordinates = np.zeros((1, 2))
+    return coordinates, min(1.0, float(values.sum()) / total) if total > 0 else 1.0
 
 
-def umap_layout(distances: np.ndarray, start: np.ndarray, seed: int) -> np.ndarray:
+def umap_layout(distances: Array, start: Array, seed: int) -> Array:
     """Two coordinates of each point from `start`, (n, 2): near points stay near, and distances
     between far ones mean little. `distances` is (n, n); three points and fewer stay where they are.
     """
@@ -142,16 +148,16 @@ def umap_layout(distances: np.ndarray, start: np.ndarray, seed: int) -> np.ndarr
         return np.asarray(engine.fit_transform(distances), dtype=float)
 
 
-def silhouettes(distances: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def silhouettes(distances: Array, labels: Array) -> Array:
     """(b − a) / max(a, b) of each point: a is its mean distance to the others of its cluster, b
     that to the nearest other cluster; 0 for a point alone in its cluster. (n,) float64.
     """
     from sklearn.metrics import silhouette_samples  # an import of seconds that few need
 
-    n = len(labels)
-    if len(np.unique(labels)) in (1, n):
-        return np.zeros(n)
-    return silhouette_samples(distances, labels, metric="precomputed").astype(float)
+    if not 1 < len(np.unique(labels)) < len(labels):
+        return np.zeros(len(labels))
+    scores = silhouette_samples(distances, labels, metric="precomputed")
+    return np.nan_to_num(np.asarray(scores, dtype=float))
 
 
 def form_table(form_map: FormMap) -> pd.DataFrame:
@@ -191,7 +197,7 @@ def cluster_table(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns).reset_index(names="cluster")
 
 
-def inside(form_map: FormMap, cluster: int, most: int = 60) -> tuple[np.ndarray, np.ndarray]:
+def inside(form_map: FormMap, cluster: int, most: int = 60) -> tuple[Array, Array]:
     """The forms of a cluster, nearest to its medoid first and at most so many, and their distances
     from one another: (m,), (m, m).
     """

@@ -1,4 +1,4 @@
-"""What a run's method has told of itself after each task, such as the share of units in use."""
+"""What a run's method has recorded of itself after each task, such as the share of units in use."""
 
 import math
 
@@ -11,7 +11,7 @@ from core.runs.tables import diagnostics as table
 def diagnostics(store: Store, run: int) -> dict[int, dict[str, float]]:
     """Task (from 0) → name → value, in order of both; NaN where it was not a number."""
     query = select(table.c.task, table.c.name, table.c.value).where(table.c.run_id == run)
-    found: dict[int, dict[str, float]] = {}
-    for task, name, value in store.fetch(query.order_by(table.c.task, table.c.name)):
-        found.setdefault(task, {})[name] = math.nan if value is None else value
-    return found
+    by_task: dict[int, dict[str, float]] = {}
+    for row in store.fetch(query.order_by(table.c.task, table.c.name)):
+        by_task.setdefault(row.task, {})[row.name] = math.nan if row.value is None else row.value
+    return by_task

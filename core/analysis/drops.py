@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
 from core.analysis.forgetting import COVERED, CROSS, NOT_COVERED, SPECIFIC
 
+Drops = npt.NDArray[np.float64]
 LEVEL, LEAST = 0.05, 3  # a test that could never reach the level, or of fewer, says nothing
 
 
@@ -22,35 +24,35 @@ class Comparison:
     """The drops of two groups of actions, and how they compare."""
 
     name: str
-    groups: tuple[tuple[str, np.ndarray], ...]  # two names with the drops of their actions
+    groups: tuple[tuple[str, Drops], ...]  # two names with the drops of their actions
     u: float  # of the first group; NaN where the test says nothing
     p: float
     larger: float  # U / (n₁ n₂): P that one of the first drops more than one of the second
     why: str  # why there is no test; empty where there is one
 
 
-def compare(name: str, groups: Sequence[tuple[str, np.ndarray]]) -> Comparison:
+def compare(name: str, groups: Sequence[tuple[str, Drops]]) -> Comparison:
     """The two groups' drops by rank; NaN among them are left out."""
     known = tuple((label, drops[~np.isnan(drops)]) for label, drops in groups)
-    (_, one), (_, other) = known
+    (_, left), (_, right) = known
     why = _too_little(known)
     if why:
         return Comparison(name, known, math.nan, math.nan, math.nan, why)
-    found = stats.mannwhitneyu(one, other, alternative="two-sided")
-    u = float(found.statistic)
-    return Comparison(name, known, u, float(found.pvalue), u / (len(one) * len(other)), "")
+    result = stats.mannwhitneyu(left, right, alternative="two-sided")
+    u = float(result.statistic)
+    return Comparison(name, known, u, float(result.pvalue), u / (len(left) * len(right)), "")
 
 
-def _too_little(groups: Sequence[tuple[str, np.ndarray]]) -> str:
-    (first, one), (second, other) = groups
-    if not len(one) or not len(other):
-        return f"no action is {second if len(one) else first}"
-    if min(len(one), len(other)) < LEAST:
-        return f"fewer than {LEAST} actions are {second if len(other) < len(one) else first}"
-    smallest = 2 / math.comb(len(one) + len(other), len(one))
+def _too_little(groups: Sequence[tuple[str, Drops]]) -> str:
+    (first, left), (second, right) = groups
+    if not len(left) or not len(right):
+        return f"no action is {second if len(left) else first}"
+    if min(len(left), len(right)) < LEAST:
+        return f"fewer than {LEAST} actions are {second if len(right) < len(left) else first}"
+    smallest = 2 / math.comb(len(left) + len(right), len(left))
     if smallest > LEVEL:
         return f"too few actions: p could not fall below {smallest:.2g}"
-    if np.ptp(np.concatenate([one, other])) == 0:
+    if np.ptp(np.concatenate([left, right])) == 0:
         return "all drops are equal"
     return ""
 

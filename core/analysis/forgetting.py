@@ -3,18 +3,19 @@
 The paper (section "Catastrophic forgetting", the figure of action probabilities) averages
 P(a_t | a_<t, x) per action over the training rows of the first task and repeats that after each
 later one. Here any task can be the origin; the runs have recorded means and counts. An action is
-task-specific where the training data of one task only show it, else cross-task (notes §2).
+task-specific where the training data of one task only show it, else cross-task.
 """
 
 from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import and_, exists, func, select
+from sqlalchemy import and_, func, select
 
+from core.analysis.recorded import runs_with
 from core.runs.run import Run
 from core.runs.store import Store
-from core.runs.tables import action_probabilities, actions, runs
+from core.runs.tables import action_probabilities, actions
 
 SPECIFIC, CROSS = "task-specific", "cross-task"
 COVERED, NOT_COVERED = "covered", "not covered"
@@ -23,45 +24,45 @@ COLUMNS = [
     "task_numbers", "tasks", "curve",
 ]  # fmt: skip
 
-_told = action_probabilities.c
+_columns = action_probabilities.c
 
 
 def recorded(store: Store, ids: Sequence[int]) -> set[int]:
-    """Which of these runs have told probabilities of actions; quick, however many they told."""
-    told = exists().where(_told.run_id == runs.c.id)
-    return {row.id for row in store.fetch(select(runs.c.id).where(runs.c.id.in_(ids), told))}
+    """Which of these runs have recorded probabilities of actions."""
+    return runs_with(store, action_probabilities, ids)
 
 
 def origins(store: Store, run: int) -> pd.DataFrame:
-    """The tasks whose actions the run has told of: on (from 0), first and last task after which."""
-    first, last = func.min(_told.after).label("first"), func.max(_told.after).label("last")
-    query = select(_told.on_task.label("on"), first, last)
-    query = query.where(_told.run_id == run).group_by(_told.on_task).order_by(_told.on_task)
+    """The tasks whose actions are recorded: on (from 0), first and last (after which task)."""
+    first, last = func.min(_columns.after).label("first"), func.max(_columns.after).label("last")
+    query = select(_columns.on_task.label("on"), first, last)
+    query = (
+        query.where(_columns.run_id == run).group_by(_columns.on_task).order_by(_columns.on_task)
+    )
     return store.frame(query)
 
 
 def curves(store: Store, run: int, origin: int) -> pd.DataFrame:
-    """Mean P of each action of task `origin` on its training rows, after each task told of.
+    """Mean P of each action of task `origin` on its training rows, after each task recorded.
 
     Columns: action (the run's number), text, after (from 0), mean, count
     (occurrences in these rows); by action and after.
     """
-    named = and_(actions.c.run_id == _told.run_id, actions.c.action == _told.action)
-    query = select(_told.action, actions.c.text, _told.after, _told.mean, _told.count)
+    named = and_(actions.c.run_id == _columns.run_id, actions.c.action == _columns.action)
+    query = select(_columns.action, actions.c.text, _columns.after, _columns.mean, _columns.count)
     query = query.join_from(action_probabilities, actions, named, isouter=True)
-    query = query.where(_told.run_id == run, _told.on_task == origin)
-    query = query.order_by(_told.action, _told.after)
+    query = query.where(_columns.run_id == run, _columns.on_task == origin)
+    query = query.order_by(_columns.action, _columns.after)
     frame = store.frame(query)
-    named = frame.text.fillna("action " + frame.action.astype(str))  # never told what it is
+    named = frame.text.fillna("action " + frame.action.astype(str))  # what it is was not recorded
     return frame.assign(text=named, mean=frame["mean"].astype(float))
 
 
 def occurrences(store: Store, run: int) -> pd.DataFrame:
     """In which tasks' training rows each action occurs: action, on (from 0), count."""
-    count = func.max(_told.count).label("count")
-    query = select(_told.action, _told.on_task.label("on"), count).where(_told.run_id == run)
-    query = query.group_by(_told.action, _told.on_task).order_by(_told.action, _told.on_task)
-    return store.frame(query)
+    key, count = (_columns.action, _columns.on_task), func.max(_columns.count).label("count")
+    query = select(_columns.action, _columns.on_task.label("on"), count)
+    return store.frame(query.where(_columns.run_id == run).group_by(*key).order_by(*key))
 
 
 def action_table(
@@ -69,28 +70,26 @@ def action_table(
 ) -> pd.DataFrame:
     """A row for each action of task `origin` (from 0), the most forgotten first.
 
-    Columns as COLUMNS: first is P after the origin task, final P after the last task told of, drop
+    Columns as COLUMNS: first is P after the origin task, final P after the last task recorded, drop
     the first less the final, mean_drop the first less the mean over all later tasks; all NaN where
     nothing was learned since. kind is CROSS or SPECIFIC over all tasks recorded, task_numbers and
     tasks (names) are where the action occurs, memory is COVERED or NOT_COVERED by the texts
-    `covered`, or None; curve is P after each task from the origin on, NaN where none was told.
+    `covered`, or None; curve is P after each task from the origin on, NaN where none was recorded.
     """
-    told = curves(store, run.id, origin)
-    if told.empty:
+    recorded = curves(store, run.id, origin)
+    if recorded.empty:
         return pd.DataFrame(columns=COLUMNS)
-    last = int(told.after.max())
-    grid = told.pivot(index="action", columns="after", values="mean")
+    last = int(recorded.after.max())
+    grid = recorded.pivot(index="action", columns="after", values="mean")
     grid = grid.reindex(columns=range(origin, last + 1)).astype(float)
     later = grid.drop(columns=origin)
-    table = told.groupby("action", sort=True).agg(text=("text", "first"), count=("count", "max"))
+    table = recorded.groupby("action").agg(text=("text", "first"), count=("count", "max"))
     table["first"] = grid[origin]
     table["final"] = grid[last]
     table["drop"] = table["first"] - later[last] if last > origin else np.nan
     table["mean_drop"] = table["first"] - later.mean(axis=1)
-    where: dict[int, tuple[int, ...]] = {}
-    for place in occurrences(store, run.id).itertuples(index=False):
-        where[place.action] = (*where.get(place.action, ()), place.on)
-    table["task_numbers"] = [where[action] for action in table.index]
+    numbers = occurrences(store, run.id).groupby("action").on.agg(tuple)
+    table["task_numbers"] = numbers[table.index]
     table["kind"] = np.where(table.task_numbers.map(len) > 1, CROSS, SPECIFIC)
     table["tasks"] = [
         ", ".join(run.task_name(k) for k in numbers) for numbers in table.task_numbers
@@ -104,7 +103,7 @@ def action_table(
 
 
 def name_of(names: Sequence[str], k: int) -> str:
-    """A task's name, or its place where the run has not said it."""
+    """A task's name, or its number from 1 where that is not recorded."""
     return names[k] if k < len(names) else f"task {k + 1}"
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 from scipy.special import entr
@@ -45,7 +46,7 @@ class TaskRows:
     forms: Forms
     counts: Mapping[str, ActionCounts]  # of each form, by COUNTS
     slots: sparse.csr_array  # (forms, slots): 1 where the form fills the slot
-    clusters: np.ndarray  # (forms,) cluster of each form, the same for all memories
+    clusters: npt.NDArray[Any]  # (forms,) cluster of each form, the same for all memories
 
     def everything(self) -> Kept:
         """The task as if it were a memory."""
@@ -80,19 +81,19 @@ def _slots(derivations: Sequence[Sequence[Any]]) -> sparse.csr_array:
     indices: list[int] = []
     ends = [0]
     for steps in derivations:
-        found = dict.fromkeys(step.slot for step in steps)
-        indices.extend(numbers.setdefault(slot, len(numbers)) for slot in found)
+        slots = dict.fromkeys(step.slot for step in steps)
+        indices.extend(numbers.setdefault(slot, len(numbers)) for slot in slots)
         ends.append(len(indices))
     shape = (len(derivations), len(numbers))
     return sparse.csr_array((np.ones(len(indices), np.int64), indices, ends), shape=shape)
 
 
-def action_totals(task: TaskRows, rows: Sequence[int], kind: str) -> np.ndarray:
+def action_totals(task: TaskRows, rows: Sequence[int], kind: str) -> npt.NDArray[Any]:
     """How often the rows perform each action of the task: (actions,)."""
     return np.asarray(task.counts[kind].table[task.forms.of_row[list(rows)]].sum(axis=0))
 
 
-def entropy(counts: np.ndarray) -> float:
+def entropy(counts: npt.NDArray[Any]) -> float:
     """Of the distribution that the counts make, in nats; 0 for no counts."""
     return float(entr(counts / counts.sum()).sum()) if counts.sum() else 0.0
 
@@ -107,7 +108,7 @@ def measurements(task: TaskRows, memories: Sequence[Kept]) -> pd.DataFrame:
         "forms": len(task.forms),
         "clusters": len(np.unique(task.clusters)),
     }
-    found = []
+    table = []
     for memory in memories:
         forms = task.forms.of_row[list(memory.rows)]
         row: dict[str, Any] = {"label": memory.label, "seed": memory.seed, "rows": len(forms)}
@@ -118,8 +119,8 @@ def measurements(task: TaskRows, memories: Sequence[Kept]) -> pd.DataFrame:
         row["forms"] = len(np.unique(forms))
         row["clusters"] = len(np.unique(task.clusters[forms]))
         row |= {f"{name}_share": row[name] / totals[name] for name in COVERED}
-        found.append(row)
-    return pd.DataFrame(found)
+        table.append(row)
+    return pd.DataFrame(table)
 
 
 def overlap(memories: Sequence[Kept]) -> pd.DataFrame:
@@ -128,8 +129,8 @@ def overlap(memories: Sequence[Kept]) -> pd.DataFrame:
     """
     size = 1 + max((max(memory.rows, default=0) for memory in memories), default=0)
     held = np.zeros((len(memories), size), dtype=np.float32)
-    for place, memory in enumerate(memories):
-        held[place, list(memory.rows)] = 1
+    for position, memory in enumerate(memories):
+        held[position, list(memory.rows)] = 1
     shared = (held @ held.T).astype(np.int64)
     counts = np.diag(shared)
     union = counts[:, None] + counts - shared
@@ -144,11 +145,11 @@ def stability(memories: Sequence[Kept], measured: pd.DataFrame) -> pd.DataFrame:
 
     Columns: label, seeds, jaccard (mean over pairs of seeds; missing for one seed), lowest,
     always (rows that every seed keeps), ever (rows that any keeps), and mean and `_deviation` (of
-    the sample) of both entropies. `measured` is `measures` of the same memories.
+    the sample) of both entropies. `measured` is `measurements` of the same memories.
     """
     pairs = overlap(memories)
     labels = np.array([memory.label for memory in memories])
-    found = []
+    table = []
     for label in dict.fromkeys(labels):
         positions = np.flatnonzero(labels == label)
         same = pairs.left.isin(positions) & pairs.right.isin(positions)
@@ -161,8 +162,8 @@ def stability(memories: Sequence[Kept], measured: pd.DataFrame) -> pd.DataFrame:
             values = measured[f"entropy_{kind}"].iloc[positions]
             row[f"entropy_{kind}"] = values.mean()
             row[f"entropy_{kind}_deviation"] = values.std(ddof=1)
-        found.append(row)
-    return pd.DataFrame(found)
+        table.append(row)
+    return pd.DataFrame(table)
 
 
 def histogram(task: TaskRows, memories: Sequence[Kept], kind: str) -> pd.DataFrame:
@@ -181,7 +182,7 @@ def histogram(task: TaskRows, memories: Sequence[Kept], kind: str) -> pd.DataFra
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
         columns = {
             "rank": np.arange(1, len(order) + 1),
-            "action": [actions[place] for place in order],
+            "action": [actions[number] for number in order],
             "label": label,
             "count": counts.mean(axis=0)[order],
             "share": shares.mean(axis=0)[order],

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.memory import Kept, TaskRows
@@ -14,18 +15,18 @@ def trajectory(task: TaskRows, memory: Kept) -> pd.DataFrame:
     Columns: step, kind (start, swap, row added), sweep (from 1; missing outside sweeps), cluster,
     entropy (nats, as the sampler counts), row_out, row_in with their utterances and forms.
     """
-    told = memory.trace
+    trace = memory.trace
     steps: list[dict[str, Any]] = []
-    if "swaps" in told:
-        steps.append({"kind": "start", "entropy": told["entropy"][0]})
-        for swap in told["swaps"]:
+    if "swaps" in trace:
+        steps.append({"kind": "start", "entropy": trace["entropy"][0]})
+        for swap in trace["swaps"]:
             steps.append({"kind": "swap"} | swap | {"sweep": swap["sweep"] + 1})
         steps += [
             {"kind": "row added", "row_in": filled["row"], "entropy": filled["entropy"]}
-            for filled in told.get("filled", [])
+            for filled in trace.get("filled", [])
         ]
     else:
-        for row, value in zip(memory.rows, told.get("entropy", []), strict=False):
+        for row, value in zip(memory.rows, trace.get("entropy", []), strict=False):
             steps.append({"kind": "row added", "row_in": row, "entropy": value})
     columns = ["kind", "sweep", "cluster", "entropy", "row_out", "row_in"]
     frame = pd.DataFrame(steps, columns=columns)
@@ -47,27 +48,28 @@ def chosen(task: TaskRows, memory: Kept) -> pd.DataFrame:
     """
     rows = list(memory.rows)
     forms = task.forms.of_row[rows]
-    own = own_clusters(task, memory)
+    clusters = sampler_clusters(task, memory)
+    drawn = [None] * len(rows) if clusters is None else clusters[rows]
     examples = [task.examples[row] for row in rows]
     columns = {
         "row": rows,
         "utterance": [example.utterance for example in examples],
         "logical_form": [example.logical_form for example in examples],
         "cluster": task.clusters[forms],
-        "own_cluster": pd.array([None] * len(rows) if own is None else own[rows], dtype="Int64"),
+        "own_cluster": pd.array(drawn, dtype="Int64"),
         "actions": ["  ".join(str(step.action) for step in row.derivation) for row in examples],
     }
     return pd.DataFrame(columns)
 
 
-def own_clusters(task: TaskRows, memory: Kept) -> np.ndarray | None:
+def sampler_clusters(task: TaskRows, memory: Kept) -> npt.NDArray[np.int64] | None:
     """The cluster of each row as the sampler drew them: (rows,); None where it drew none."""
     by_form, by_row = memory.trace.get("clusters"), memory.trace.get("row_clusters")
     if by_form is not None and len(by_form) == len(task.forms):
-        return np.asarray(by_form)[task.forms.of_row]
-    if by_row is not None and len(by_row) == len(task.examples):
-        return np.asarray(by_row)
-    return None
+        by_row = np.asarray(by_form)[task.forms.of_row]
+    if by_row is None or len(by_row) != len(task.examples):
+        return None
+    return np.asarray(by_row, dtype=np.int64)
 
 
 def find(rows: pd.DataFrame, text: str) -> pd.DataFrame:

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
@@ -14,19 +16,21 @@ from core.similarity.productions import ProductionSimilarity
 from core.similarity.smatch import SmatchSimilarity
 from core.stopping import ShouldStop, never
 
+Array = npt.NDArray[Any]
+
 
 @dataclass(frozen=True, eq=False)
 class SimilarityComparison:
     """What two similarities say of the pairs of some forms, and how far their clusters agree."""
 
-    forms: np.ndarray  # (forms,) numbers of the forms compared, ascending
+    forms: Array  # (forms,) numbers of the forms compared, ascending
     pairs: pd.DataFrame  # left, right (numbers of forms), productions, smatch
     rank_correlation: float  # Spearman's, over the pairs; NaN where one of them is constant
     adjusted_rand: float  # of the two clusterings in `clusters` each (Hubert and Arabie, 1985)
     clusters: int
 
 
-def sample_forms(count: int, most: int, seed: int) -> np.ndarray:
+def sample_forms(count: int, most: int, seed: int) -> Array:
     """All numbers below `count`, or `most` of them drawn evenly; ascending."""
     if count <= most:
         return np.arange(count)
@@ -35,7 +39,7 @@ def sample_forms(count: int, most: int, seed: int) -> np.ndarray:
 
 def compare(
     trees: Sequence[Node],
-    forms: np.ndarray,
+    forms: Array,
     k: int,
     seed: int,
     *,
@@ -53,7 +57,11 @@ def compare(
 
 
 def compare_matrices(
-    forms: np.ndarray, productions: np.ndarray, smatch: np.ndarray, k: int, seed: int
+    forms: Array,
+    productions: Array,
+    smatch: Array,
+    k: int,
+    seed: int,
 ) -> SimilarityComparison:
     """Of two matrices of similarities, (n, n) each; both are clustered from equal starts."""
     from sklearn.metrics import adjusted_rand_score  # an import of seconds that few need

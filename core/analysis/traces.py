@@ -14,21 +14,21 @@ def step_table(trace: Trace) -> pd.DataFrame:
     for number, step in enumerate(trace.steps, start=1):
         row = {"step": number, "slot": step.slot, "action": step.action}
         row |= {"probability": step.probability, "rank": step.rank, "applicable": step.applicable}
-        for place, (name, probability) in enumerate(step.best, start=1):
-            row |= {f"best_{place}": name, f"p_{place}": probability}
+        for rank, (name, probability) in enumerate(step.best, start=1):
+            row |= {f"best_{rank}": name, f"p_{rank}": probability}
         rows.append(row)
-    best = [text for place in range(1, BEST + 1) for text in (f"best_{place}", f"p_{place}")]
+    best = [text for rank in range(1, BEST + 1) for text in (f"best_{rank}", f"p_{rank}")]
     names = ["step", "slot", "action", "probability", "rank", "applicable", *best]
     return pd.DataFrame(rows, columns=names)
 
 
 def attention_table(trace: Trace) -> pd.DataFrame:
-    """One row a step and word: step (from 1), action, word's place (from 1), word, attention."""
+    """One row a step and word: step and position of the word (from 1), action, word, attention."""
     rows = [
-        (number, step.action, place, word, float(weight))
+        (number, step.action, position, word, float(weight))
         for number, step in enumerate(trace.steps, start=1)
-        for place, (word, weight) in enumerate(
+        for position, (word, weight) in enumerate(
             zip(trace.words or ("",), step.attention, strict=True), start=1
         )
     ]
-    return pd.DataFrame(rows, columns=["step", "action", "place", "word", "attention"])
+    return pd.DataFrame(rows, columns=["step", "action", "position", "word", "attention"])

@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-Values = Callable[[np.ndarray, np.ndarray], float]  # of acc (K, K) and ã (K,)
+Array = npt.NDArray[np.float64]
+Values = Callable[[Array, Array], float]  # of acc (K, K) and ã (K,)
 
 
 @dataclass(frozen=True)
@@ -29,35 +31,35 @@ class Measure:
     needs: str = ""  # "", "zero-shot" or "alone"
 
 
-def _best_before(acc: np.ndarray, alone: np.ndarray) -> float:
+def _best_before(acc: Array, alone: Array) -> float:
     K = len(acc)
     return _mean([acc[i : K - 1, i].max() - acc[K - 1, i] for i in range(K - 1)])
 
 
-def _best_of_all(acc: np.ndarray, alone: np.ndarray) -> float:
+def _best_of_all(acc: Array, alone: Array) -> float:
     K = len(acc)
     return _mean([acc[i:, i].max() - acc[K - 1, i] for i in range(K - 1)])
 
 
-def _just_learned(acc: np.ndarray, alone: np.ndarray) -> float:
+def _just_learned(acc: Array, alone: Array) -> float:
     K = len(acc)
     return _mean([acc[i, i] - acc[K - 1, i] for i in range(K - 1)])
 
 
-def _backward(acc: np.ndarray, alone: np.ndarray) -> float:
+def _backward(acc: Array, alone: Array) -> float:
     K = len(acc)
     return _mean([acc[K - 1, i] - acc[i, i] for i in range(K - 1)])
 
 
-def _backward_throughout(acc: np.ndarray, alone: np.ndarray) -> float:
+def _backward_throughout(acc: Array, alone: Array) -> float:
     return _mean([acc[k, i] - acc[i, i] for k in range(1, len(acc)) for i in range(k)])
 
 
-def _forward_zero_shot(acc: np.ndarray, alone: np.ndarray) -> float:
+def _forward_zero_shot(acc: Array, alone: Array) -> float:
     return _mean([acc[i - 1, i] for i in range(1, len(acc))])  # less b_i = 0
 
 
-def _forward_alone(acc: np.ndarray, alone: np.ndarray) -> float:
+def _forward_alone(acc: Array, alone: Array) -> float:
     return _mean([acc[i, i] - alone[i] for i in range(1, len(acc))])
 
 
