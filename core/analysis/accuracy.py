@@ -6,15 +6,15 @@ ACC_whole pools the rows of all tasks seen, ACC_avg is the mean over these tasks
 the rows whose form the grammar covers at all.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
 
 import pandas as pd
 from sqlalchemy import func, select
 
-from core.analysis.settings import differing, method_name, settings
-from core.config import RECORDING
+from core.analysis.settings import differing, method_name, same_settings
+from core.config import RunConfig
 from core.events import RunStarted
 from core.runs.run import Run
 from core.runs.store import Store
@@ -24,32 +24,38 @@ SEEDS = ("seed", "order_seed")
 MEASURES = {"whole": "ACC_whole", "avg": "ACC_avg"}
 
 
+class Configured(Protocol):
+    """A run, or the record of one."""
+
+    @property
+    def config(self) -> RunConfig: ...
+
+
+R = TypeVar("R", bound=Configured)
+
+
 @dataclass(frozen=True)
-class Group:
+class Group(Generic[R]):
     """Runs that differ in nothing but their seeds, under one label."""
 
     label: str
-    runs: tuple[Run, ...]
+    runs: tuple[R, ...]
 
 
-def group(runs: Sequence[Run]) -> tuple[Group, ...]:
+def group(runs: Sequence[R]) -> tuple[Group[R], ...]:
     """Runs put together where only `seed` and `order_seed` differ, in order of first appearance.
 
-    Labels name the method and whatever else tells the groups apart.
+    Labels name the method and whatever else the groups differ in.
     """
-    found: dict[str, list[Run]] = {}
+    members: dict[str, list[R]] = {}
     for run in runs:
-        own = {n: v for n, v in settings(run.config).items() if n not in (*SEEDS, *RECORDING)}
-        key = json.dumps(own, sort_keys=True)
-        found.setdefault(key, []).append(run)
-    members = [tuple(same) for same in found.values()]
-    configs = [same[0].config for same in members]
-    told_apart = differing(configs, leave_out=(*SEEDS, "method"))
-    groups = []
-    for same, differences in zip(members, told_apart, strict=True):
-        label = ", ".join([method_name(same[0].config), *differences])
-        groups.append(Group(label, same))
-    return tuple(groups)
+        members.setdefault(same_settings(run.config, SEEDS), []).append(run)
+    configs = [same[0].config for same in members.values()]
+    differences = differing(configs, leave_out=(*SEEDS, "method"))
+    return tuple(
+        Group(", ".join([method_name(same[0].config), *words]), tuple(same))
+        for same, words in zip(members.values(), differences, strict=True)
+    )
 
 
 def cells(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
@@ -65,16 +71,18 @@ def cells(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
         names = ["run", "after", "on", "correct", "total", "after_task", "on_task", "covered"]
         return pd.DataFrame(columns=names)
     frame = frame.rename(columns={"run_id": "run", "on_task": "on"})
-    facts = {run.id: run.facts for run in runs}
     by_id = {run.id: run for run in runs}
-    pairs = list(zip(frame.run, frame.after, frame.on, strict=True))
-    frame["after_task"] = [by_id[run].task_name(after) for run, after, _ in pairs]
-    frame["on_task"] = [by_id[run].task_name(on) for run, _, on in pairs]
-    frame["covered"] = pd.array([_covered(facts[r], k, i) for r, k, i in pairs], dtype="Int64")
+    positions = list(zip(frame.run, frame.after, frame.on, strict=True))
+    frame["after_task"] = [by_id[run].task_name(after) for run, after, _ in positions]
+    frame["on_task"] = [by_id[run].task_name(on) for run, _, on in positions]
+    frame["covered"] = pd.array(
+        [covered(by_id[run].facts, after, on) for run, after, on in positions], dtype="Int64"
+    )
     return frame
 
 
-def _covered(facts: RunStarted | None, after: int, on: int) -> int | None:
+def covered(facts: RunStarted | None, after: int, on: int) -> int | None:
+    """How many of task `on`'s rows the actions known after that task cover; None: not recorded."""
     table = facts.covered if facts else ()
     return table[after][on] if after < len(table) and on < len(table[after]) else None
 
@@ -82,58 +90,51 @@ def _covered(facts: RunStarted | None, after: int, on: int) -> int | None:
 def curves(cells: pd.DataFrame) -> pd.DataFrame:
     """ACC_whole and ACC_avg of each run after each task, with their upper bounds, as shares.
 
-    Columns: run, after, task, correct, total, whole, avg, bound_whole, bound_avg. A task of
-    whose evaluation a part is still to come is left out.
+    Columns: run, after, task, correct, total, whole, avg, bound_whole, bound_avg. A task of whose
+    evaluation a part is still to come is left out.
     """
-    columns = ["run", "after", "task", "correct", "total"]
-    columns += [*MEASURES, *(f"bound_{measure}" for measure in MEASURES)]
     seen = cells[cells.on <= cells.after]
-    rows = []
-    for (run, after), tested in seen.groupby(["run", "after"], sort=True):
-        if len(tested) < after + 1:
-            continue
-        correct, total = int(tested.correct.sum()), int(tested.total.sum())
-        covered = tested.covered.astype("Float64")
-        row = [run, after, tested.after_task.iloc[0], correct, total]
-        row += [correct / total, (tested.correct / tested.total).mean()]
-        row += [covered.sum(skipna=False) / total, (covered / tested.total).mean(skipna=False)]
-        rows.append(row)
-    frame = pd.DataFrame(rows, columns=columns)
-    shares = columns[5:]
-    frame[shares] = frame[shares].astype("Float64").astype(float)  # not known: NaN
-    return frame
+    rows = seen.covered.astype("Float64").astype(float)  # not known: NaN
+    seen = seen.assign(share=seen.correct / seen.total, rows=rows, bound=rows / seen.total)
+    grouped = seen.groupby(["run", "after"], sort=True)
+    table = grouped.agg(
+        task=("after_task", "first"),
+        correct=("correct", "sum"),
+        total=("total", "sum"),
+        avg=("share", "mean"),
+        bound_whole=("rows", "sum"),
+        bound_avg=("bound", "mean"),
+        tested=("on", "size"),
+        known=("rows", "count"),
+    )
+    bounds = ["bound_whole", "bound_avg"]
+    table["whole"] = table.correct / table.total
+    table["bound_whole"] /= table.total
+    table[bounds] = table[bounds].where(table.known == table.tested)
+    table = table.reset_index()
+    columns = ["run", "after", "task", "correct", "total", "whole", "avg", *bounds]
+    table = table.loc[table.tested == table.after + 1, columns].reset_index(drop=True)
+    return table.astype(dict.fromkeys(columns[5:], float))
 
 
-def spread(curves: pd.DataFrame, groups: Sequence[Group]) -> pd.DataFrame:
+def spread(curves: pd.DataFrame, groups: Sequence[Group[Any]]) -> pd.DataFrame:
     """Mean and standard deviation over the runs of each group after each task.
 
     Columns: group, after, task, runs, then for each measure its name, `<name>_deviation` (of the
     sample; missing where one run is all there is) and `bound_<name>`. `task` is empty where the
-    runs learned another task at this place.
+    runs learned different tasks there.
     """
     label = {run.id: group.label for group in groups for run in group.runs}
-    place = {group.label: at for at, group in enumerate(groups)}
-    rows = []
-    frame = curves.assign(group=curves.run.map(label))
-    for (name, after), same in frame.groupby(["group", "after"], sort=False):
-        tasks = same.task.unique()
-        row = {"group": name, "after": after, "task": tasks[0] if len(tasks) == 1 else ""}
-        row["runs"] = len(same)
-        for measure in MEASURES:
-            row[measure] = same[measure].mean()
-            row[f"{measure}_deviation"] = same[measure].std(ddof=1)
-            row[f"bound_{measure}"] = same[f"bound_{measure}"].mean()
-        rows.append(row)
-    columns = ["group", "after", "task", "runs"]
-    columns += [text for m in MEASURES for text in (m, f"{m}_deviation", f"bound_{m}")]
-    table = pd.DataFrame(rows, columns=columns)
-    order = table.group.map(place)
-    return (
-        table.assign(at=order)
-        .sort_values(["at", "after"])
-        .drop(columns="at")
-        .reset_index(drop=True)
-    )
+    names = pd.Categorical(curves.run.map(label), [group.label for group in groups])
+    grouped = curves.assign(group=names).groupby(["group", "after"], observed=True)
+    table = grouped.task.agg(lambda tasks: tasks.iloc[0] if tasks.nunique() == 1 else "").to_frame()
+    table["runs"] = grouped.size()
+    for name in MEASURES:
+        table[name] = grouped[name].mean()
+        table[f"{name}_deviation"] = grouped[name].std(ddof=1)
+        table[f"bound_{name}"] = grouped[f"bound_{name}"].mean()
+    table = table.reset_index()
+    return table.astype({"group": object})
 
 
 def latest(store: Store, ids: Sequence[int]) -> pd.DataFrame:

@@ -151,8 +151,7 @@ def without_fast(config: RunConfig) -> RunConfig:
 
 def _but_fast(config: RunConfig) -> str:
     """All settings but those of the fast stage and of what is recorded."""
-    kept = {name: value for name, value in config.method_options.items() if name not in FAST}
-    return same_settings(config, method_options=kept)
+    return same_settings(config, [f"method.{name}" for name in FAST])
 
 
 def last_values(table: pd.DataFrame) -> pd.DataFrame:

@@ -6,93 +6,80 @@ counts. The file is JSON with a run a line; of two records of one configuration 
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from sqlalchemy import func, select
 
-from core.analysis.accuracy import cells
-from core.config import RECORDING, RunConfig
+from core.analysis.accuracy import covered
+from core.analysis.settings import same_settings
+from core.config import RunConfig
 from core.options import ConfigError
 from core.runs.run import FINISHED, Run
 from core.runs.store import Store
-from core.runs.tables import memories
+from core.runs.tables import accuracies, memories
 
 FORMAT = 1  # of the file
+Counts = tuple[int, int, int, int, int | None]  # after, on, correct, total, covered
 
 
 @dataclass(frozen=True)
 class ExportedRun:
-    """A finished run. `counts` are rows (after, on, correct, total, covered or None)."""
+    """A finished run."""
 
     config: RunConfig
     tasks: tuple[str, ...]
-    counts: tuple[tuple[int, int, int, int, int | None], ...]
+    counts: tuple[Counts, ...]
     memories: int  # tasks of which it kept rows
     seconds: float
     device: str
     versions: dict[str, str]
 
-    @property
+    @cached_property
     def id(self) -> str:
         """Its configuration but for what changes no result: two runs of it are the same run."""
-        return self.config.with_(**RECORDING).to_json()
+        return same_settings(self.config)
 
 
 def of_runs(store: Store, runs: Sequence[Run]) -> list[ExportedRun]:
     """The records of those that have finished."""
-    finished = [run for run in runs if run.status == FINISHED]
-    ids = [run.id for run in finished]
-    query = select(memories.c.run_id, func.count()).where(memories.c.run_id.in_(ids))
-    kept = {id: count for id, count in store.fetch(query.group_by(memories.c.run_id))}
-    columns = ["after", "on", "correct", "total", "covered"]
-    found = {
-        id: tuple(
-            (int(k), int(i), int(right), int(total), None if pd.isna(most) else int(most))
-            for k, i, right, total, most in same[columns].itertuples(index=False)
-        )
-        for id, same in cells(store, finished).groupby("run")
-    }
+    finished = {run.id: run for run in runs if run.status == FINISHED}
+    cells, kept = accuracies.c, func.count().label("kept")
+    query = select(memories.c.run_id, kept).where(memories.c.run_id.in_(finished))
+    memory_counts = {row.run_id: row.kept for row in store.fetch(query.group_by(memories.c.run_id))}
+    query = select(cells.run_id, cells.after, cells.on_task, cells.correct, cells.total)
+    query = query.where(cells.run_id.in_(finished)).order_by(cells.after, cells.on_task)
+    counts: dict[int, list[Counts]] = {id: [] for id in finished}
+    for id, after, on, correct, total in map(tuple, store.fetch(query)):
+        known = covered(finished[id].facts, after, on)
+        counts[id].append((after, on, correct, total, known))
     return [
         ExportedRun(
             config=run.config,
             tasks=run.tasks,
-            counts=found.get(run.id, ()),
-            memories=kept.get(run.id, 0),
+            counts=tuple(counts[id]),
+            memories=memory_counts.get(id, 0),
             seconds=round(run.seconds, 1),
             device=run.device,
             versions=dict(run.versions),
         )
-        for run in finished
+        for id, run in finished.items()
     ]
-
-
-def table(records: Iterable[ExportedRun]) -> pd.DataFrame:
-    """acc[k, i] of these records, with the columns of `accuracy.cells`."""
-    rows = [
-        (one.id, *counts, one.tasks[counts[0]], one.tasks[counts[1]])
-        for one in records
-        for counts in one.counts
-    ]
-    names = ["run", "after", "on", "correct", "total", "covered", "after_task", "on_task"]
-    frame = pd.DataFrame(rows, columns=names)
-    frame["covered"] = frame["covered"].astype("Int64")
-    return frame
 
 
 def merge(*parts: Iterable[ExportedRun]) -> list[ExportedRun]:
     """All of them in order, each configuration once: as the last part has it."""
-    found: dict[str, ExportedRun] = {}
+    by_id: dict[str, ExportedRun] = {}
     for part in parts:
-        found |= {one.id: one for one in part}
-    return list(found.values())
+        by_id |= {record.id: record for record in part}
+    return list(by_id.values())
 
 
 def save(path: Path, records: Iterable[ExportedRun]) -> None:
     """Write the file; ConfigError where that can't be."""
-    lines = sorted(json.dumps(_plain(one), sort_keys=True) for one in records)
+    lines = sorted(json.dumps(_plain(record), sort_keys=True) for record in records)
     text = f'{{"format": {FORMAT}, "runs": [\n' + ",\n".join(lines) + "\n]}\n"
     try:
         path.write_text(text, encoding="utf-8")
@@ -116,9 +103,9 @@ def load(path: Path) -> list[ExportedRun]:
         raise ConfigError(f"{path}: a run in it can't be read: {error}.") from error
 
 
-def _plain(one: ExportedRun) -> dict[str, Any]:
-    values = {name: value for name, value in vars(one).items() if name != "config"}
-    return values | {"config": one.config.to_dict()}
+def _plain(record: ExportedRun) -> dict[str, Any]:
+    values = {item.name: getattr(record, item.name) for item in fields(record)}
+    return values | {"config": record.config.to_dict()}
 
 
 def _record(values: dict[str, Any]) -> ExportedRun:

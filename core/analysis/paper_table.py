@@ -1,19 +1,32 @@
 """Finished runs beside the paper: one line a group of runs that differ in their seeds only."""
 
+import math
+import statistics
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from core.analysis.accuracy import curves, group, spread
-from core.analysis.exported_runs import ExportedRun, table
-from core.analysis.paper import comparable, published
+from core.analysis.accuracy import SEEDS, Group, group
+from core.analysis.exported_runs import ExportedRun
+from core.analysis.paper import comparable
+from core.analysis.paper_values import published
 from core.analysis.settings import differing, method_name
 
 COLUMNS = [
     "method", "sampler", "task_masking", "runs", "after_task", "whole", "whole_deviation", "avg",
     "avg_deviation", "bound_whole", "paper_whole", "paper_avg", "paper_note", "minutes",
 ]  # fmt: skip
-_OWN_COLUMN = ("seed", "order_seed", "method", "sampler", "task_masking")
+_OWN_COLUMN = (*SEEDS, "method", "sampler", "task_masking")
+
+
+class End(NamedTuple):
+    """Accuracies in percent after the last task that was tested in full."""
+
+    after: int
+    whole: float
+    avg: float
+    bound_whole: float  # NaN where coverage is not recorded
 
 
 def final(records: Sequence[ExportedRun]) -> pd.DataFrame:
@@ -23,38 +36,58 @@ def final(records: Sequence[ExportedRun]) -> pd.DataFrame:
     where nothing was kept. Of the paper's values the one without DAR is taken where it has both.
     """
     groups = group(records)
-    ends = spread(curves(table(records)), groups).groupby("group").tail(1).set_index("group")
-    apart = differing([one.runs[0].config for one in groups], leave_out=_OWN_COLUMN)
-    rows = []
-    for one, differences in zip(groups, apart, strict=True):
-        if one.label not in ends.index:
-            continue
-        end, first = ends.loc[one.label], one.runs[0]
-        method = method_name(first.config)
-        row = {"method": ", ".join([method, *differences])}
-        row["sampler"] = first.config.sampler if any(run.memories for run in one.runs) else ""
-        row["task_masking"] = first.config.task_masking
-        row |= {"runs": int(end.runs), "after_task": int(end.after) + 1}
-        for name in ("whole", "whole_deviation", "avg", "avg_deviation", "bound_whole"):
-            row[name] = 100 * float(end[name])
-        row |= _paper(first, int(end.after) + 1)
-        row["minutes"] = sum(run.seconds for run in one.runs) / len(one.runs) / 60
-        rows.append((_place(first.config.method), method, row["task_masking"], row))
-    rows.sort(key=lambda row: row[:3])  # stable: by first appearance within a variant
-    return pd.DataFrame([row for *_, row in rows], columns=COLUMNS)
+    differences = differing([same.runs[0].config for same in groups], leave_out=_OWN_COLUMN)
+    rows = [_row(same, words) for same, words in zip(groups, differences, strict=True)]
+    table = pd.DataFrame([row for row in rows if row], columns=[*COLUMNS, "order"])
+    return table.sort_values("order", kind="stable", ignore_index=True)[COLUMNS]
 
 
-def _place(method: str) -> int:
-    papers = published().method.unique().tolist()  # of Table 1 first
-    return papers.index(method) if method in papers else len(papers)
+def _row(same: Group[ExportedRun], differences: Sequence[str]) -> dict[str, Any]:
+    """A group's line, empty where none of its runs has learned a task."""
+    ends = [end for run in same.runs if (end := last_accuracies(run))]
+    if not ends:
+        return {}
+    after, config = max(end.after for end in ends), same.runs[0].config
+    ends = [end for end in ends if end.after == after]
+    name = method_name(config)
+    row = {
+        "method": ", ".join([name, *differences]),
+        "sampler": config.sampler if any(run.memories for run in same.runs) else "",
+        "task_masking": config.task_masking,
+        "runs": len(ends),
+        "after_task": after + 1,
+        "minutes": statistics.fmean(run.seconds for run in same.runs) / 60,
+        "order": (_rank(config.method), name, config.task_masking),
+    }
+    for measure in ("whole", "avg", "bound_whole"):
+        values = [getattr(end, measure) for end in ends]
+        row[measure] = statistics.fmean(values)
+        row[f"{measure}_deviation"] = statistics.stdev(values) if len(values) > 1 else math.nan
+    return row | _paper(same.runs[0], after + 1)
 
 
-def _paper(record: ExportedRun, tasks: int) -> dict[str, object]:
-    paper = comparable(record.config, tasks)
-    without = paper[paper.note == "without DAR"]
-    paper = paper if without.empty else without
-    row: dict[str, object] = {"paper_note": paper.note.iloc[0] if len(paper) else ""}
-    for measure in ("whole", "avg"):
-        found = paper[paper.measure == measure]
-        row[f"paper_{measure}"] = float(found.value.iloc[0]) if len(found) else float("nan")
-    return row
+def last_accuracies(record: ExportedRun) -> End | None:
+    """None where no task has been learned and tested in full."""
+    for after in reversed(range(len(record.tasks))):
+        tested = [counts for counts in record.counts if counts[0] == after >= counts[1]]
+        if len(tested) == after + 1:
+            _, _, correct, totals, known = zip(*tested, strict=True)
+            total = sum(totals)
+            avg = statistics.fmean(c / n for c, n in zip(correct, totals, strict=True))
+            bound = math.nan if None in known else sum(known) / total
+            return End(after, 100 * sum(correct) / total, 100 * avg, 100 * bound)
+    return None
+
+
+def _rank(method: str) -> int:
+    """Its position in the paper's tables; behind them where it is not the paper's."""
+    order = list(dict.fromkeys(value.method for value in published()))
+    return order.index(method) if method in order else len(order)
+
+
+def _paper(record: ExportedRun, tasks: int) -> dict[str, Any]:
+    values = comparable(record.config, tasks)
+    values = [value for value in values if value.note == "without DAR"] or values
+    row: dict[str, Any] = {"paper_whole": math.nan, "paper_avg": math.nan}
+    row["paper_note"] = values[0].note if values else ""
+    return row | {f"paper_{value.measure}": value.value for value in reversed(values)}

@@ -22,7 +22,7 @@ def epoch_losses(store: Store, run: int) -> pd.DataFrame:
 
 def times(store: Store, run: int) -> dict[str, float]:
     """Seconds that the run has spent in each stage, in sampling, evaluating and recording."""
-    spent = func.sum(stage_times.c.seconds)
+    spent = func.sum(stage_times.c.seconds).label("spent")
     query = select(stage_times.c.stage, spent).where(stage_times.c.run_id == run)
     query = query.group_by(stage_times.c.stage).order_by(spent.desc())
-    return {row[0]: row[1] for row in store.fetch(query)}
+    return {row.stage: row.spent for row in store.fetch(query)}

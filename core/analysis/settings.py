@@ -30,36 +30,37 @@ def settings(config: RunConfig) -> dict[str, Any]:
     return flat
 
 
-def same_settings(config: RunConfig, **changes: Any) -> str:
-    """A text that is equal for runs of equal results: all settings, with these changes, but what
-    is recorded.
-    """
-    return json.dumps(config.to_dict() | dict(RECORDING) | changes, sort_keys=True)
+def same_settings(config: RunConfig, leave_out: Collection[str] = ()) -> str:
+    """A text that is equal for configs with equal settings, but for these and what is recorded."""
+    flat = settings(config)
+    return json.dumps(
+        {name: flat[name] for name in flat if name not in RECORDING and name not in leave_out},
+        sort_keys=True,
+    )
 
 
 def differing(configs: Sequence[RunConfig], leave_out: Collection[str] = ()) -> list[list[str]]:
     """For each config its settings that are not the same in all, as words: `memory size 25`.
 
     A method's options and its sampler count only beside configs of the same method: elsewhere its
-    name says enough.
-    What a run records is left out, for it changes no result.
+    name says enough. What a run records is left out, for it changes no result.
     """
     tables = [settings(config) for config in configs]
     names = [method_name(config) for config in configs]
-    told: list[list[str]] = [[] for _ in configs]
-    for name in dict.fromkeys(n for table in tables for n in table):
+    words: list[list[str]] = [[] for _ in configs]
+    for name in dict.fromkeys(name for table in tables for name in table):
         if name in leave_out or name in RECORDING or name in _NAMED:
             continue
-        own = name.startswith(("method.", "sampler"))
-        for words, table, method in zip(told, tables, names, strict=True):
-            beside = [
-                t
-                for t, m in zip(tables, names, strict=True)
-                if (m == method if own else name in t or "." in name)
-            ]
-            if name in table and any(other.get(name) != table[name] for other in beside):
-                words.append(f"{in_words(name)} {show(table[name])}")
-    return told
+        of_method = name.startswith(("method.", "sampler"))
+        compared = names if of_method else [""] * len(configs)
+        values: dict[str, set[str]] = {}
+        for among, table in zip(compared, tables, strict=True):
+            if name in table or of_method or "." in name:
+                values.setdefault(among, set()).add(repr(table.get(name)))
+        for own, among, table in zip(words, compared, tables, strict=True):
+            if name in table and len(values[among]) > 1:
+                own.append(f"{in_words(name)} {show(table[name])}")
+    return words
 
 
 def in_words(name: str) -> str:

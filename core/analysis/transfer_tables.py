@@ -9,17 +9,15 @@ import numpy as np
 import pandas as pd
 from sqlalchemy import select
 
-from core.analysis.accuracy import Group
-from core.analysis.transfer import MEASURES
-from core.config import RECORDING
+from core.analysis.accuracy import SEEDS, Group
+from core.analysis.settings import same_settings
+from core.analysis.transfer import MEASURES, Array
 from core.runs.run import Run
 from core.runs.store import Store
 from core.runs.tables import accuracies
 
-ByRun = Mapping[int, Mapping]
 
-
-def matrix(cells: pd.DataFrame, zero_shot: Mapping[int, float] | None = None) -> np.ndarray:
+def matrix(cells: pd.DataFrame, zero_shot: Mapping[int, float] | None = None) -> Array:
     """R of one run after the last task tested in full, from analysis.accuracy.cells: (K, K).
 
     `zero_shot[i]` is R[i−1, i].
@@ -54,12 +52,12 @@ def trajectories(
         for k in range(len(R)):
             if k in names.index:
                 part = R[: k + 1, : k + 1]
-                found = {name: each.of(part, tilde) for name, each in MEASURES.items()}
-                rows.append({"run": run, "after": k, "task": names[k], **found})
+                values = {name: each.of(part, tilde) for name, each in MEASURES.items()}
+                rows.append({"run": run, "after": k, "task": names[k], **values})
     return pd.DataFrame(rows, columns=["run", "after", "task", *MEASURES])
 
 
-def spread(trajectories: pd.DataFrame, groups: Sequence[Group], measure: str) -> pd.DataFrame:
+def spread(trajectories: pd.DataFrame, groups: Sequence[Group[Run]], measure: str) -> pd.DataFrame:
     """One measure's mean and deviation over the runs of each group after each task.
 
     Columns as in analysis.accuracy.spread: group, after, task, runs, measure, `_deviation`.
@@ -85,25 +83,24 @@ def alone(store: Store, runs: Sequence[Run], others: Sequence[Run]) -> dict[int,
     The mean over the runs, itself and `others`, that differ from it in their seeds and the order of
     their tasks at most.
     """
-    there = {run.id: run for run in [*others, *runs] if run.tasks}
-    same = {id: _but_for_order(run) for id, run in there.items()}
+    learned = {run.id: run for run in [*others, *runs] if run.tasks}
+    key = {id: same_settings(run.config, (*SEEDS, "task_order")) for id, run in learned.items()}
     query = select(accuracies.c.run_id, accuracies.c.correct, accuracies.c.total)
     query = query.where(accuracies.c.after == 0, accuracies.c.on_task == 0)
-    query = query.where(accuracies.c.run_id.in_(there), accuracies.c.total > 0)
-    told: dict[str, dict[str, list[float]]] = {}
-    for id, correct, total in store.fetch(query):
-        shares = told.setdefault(same[id], {}).setdefault(there[id].tasks[0], [])
-        shares.append(correct / total)
-    means = {key: {task: float(np.mean(s)) for task, s in by.items()} for key, by in told.items()}
-    return {run.id: means.get(same.get(run.id, ""), {}) for run in runs}
-
-
-def _but_for_order(run: Run) -> str:
-    return run.config.with_(seed=0, order_seed=0, task_order=(), **RECORDING).to_json()
+    query = query.where(accuracies.c.run_id.in_(learned), accuracies.c.total > 0)
+    shares: dict[str, dict[str, list[float]]] = {}
+    for row in store.fetch(query):
+        by_task = shares.setdefault(key[row.run_id], {})
+        by_task.setdefault(learned[row.run_id].tasks[0], []).append(row.correct / row.total)
+    means = {
+        settings: {task: float(np.mean(values)) for task, values in by_task.items()}
+        for settings, by_task in shares.items()
+    }
+    return {run.id: means.get(key.get(run.id, ""), {}) for run in runs}
 
 
 def final(
-    trajectories: pd.DataFrame, groups: Sequence[Group], learned: Mapping[int, int]
+    trajectories: pd.DataFrame, groups: Sequence[Group[Run]], learned: Mapping[int, int]
 ) -> pd.DataFrame:
     """Each group after its last task: group, n, tasks, each measure with `_deviation`, missing.
 
@@ -126,18 +123,19 @@ def final(
     return pd.DataFrame(rows, columns=["group", "n", "tasks", *spreads, "missing"])
 
 
-def _why(group: Group, ends: pd.DataFrame, learned: Mapping[int, int]) -> str:
+def _why(group: Group[Run], ends: pd.DataFrame, learned: Mapping[int, int]) -> str:
     """Why something is n/a, in sentences; empty where nothing is."""
-    said = []
-    short = [run for run in group.runs if run.id not in set(ends.run)]
-    for run in short:
-        count = len(run.tasks)
-        said.append(f"Run {run.id} has learned {learned.get(run.id, 0)} of {count} tasks.")
-    gone = {MEASURES[name].needs for name in MEASURES if len(ends) and ends[name].isna().any()}
-    if "" in gone:
-        return " ".join([*said, "All tasks were learned at once: there is no accuracy in between."])
-    if "zero-shot" in gone:
-        said.append("Zero-shot accuracy is not measured.")
-    if "alone" in gone:
-        said.append("Some task was learned first by no run of these settings.")
-    return " ".join(said)
+    reasons = []
+    for run in group.runs:
+        if run.id not in set(ends.run):
+            done, count = learned.get(run.id, 0), len(run.tasks)
+            reasons.append(f"Run {run.id} has learned {done} of {count} tasks.")
+    lacking = {MEASURES[name].needs for name in MEASURES if len(ends) and ends[name].isna().any()}
+    if "" in lacking:
+        reasons.append("All tasks were learned at once: there is no accuracy in between.")
+        return " ".join(reasons)
+    if "zero-shot" in lacking:
+        reasons.append("Zero-shot accuracy is not measured.")
+    if "alone" in lacking:
+        reasons.append("Some task was learned first by no run of these settings.")
+    return " ".join(reasons)

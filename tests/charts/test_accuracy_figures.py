@@ -57,9 +57,9 @@ def test_one_upper_bound_shared_by_all_is_drawn_once(table):
 
 
 def test_published_values_bear_their_label_and_their_groups_colour(table):
-    rows = paper.comparable(RunConfig(dataset="overnight"), 8)
-    rows = rows[rows.measure == "whole"]
-    given = rows.assign(group="Total Recall", label=[paper.label(row) for row in rows.itertuples()])
+    values = paper.comparable(RunConfig(dataset="overnight"), 8)
+    rows = [(paper.label(v), v.value) for v in values if v.measure == "whole"]
+    given = pd.DataFrame(rows, columns=["label", "value"]).assign(group="Total Recall")
     figure = curves(table, measure="whole", name="ACC", published=given)
     marks = named(figure, "paper: Total Recall")
     assert sorted(mark.y[0] for mark in marks) == [51.44, 54.40]

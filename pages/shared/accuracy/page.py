@@ -76,13 +76,12 @@ def _warn(runs: list[Run]) -> None:
 
 def _published(groups: tuple[Group, ...], table: pd.DataFrame) -> pd.DataFrame:
     """The paper's values for these groups: group, label, measure, value (percent)."""
-    found = []
-    for group in groups:
-        run = group.runs[0]
-        rows = paper.comparable(run.config, len(run.tasks))
-        labels = [paper.label(row) for row in rows.itertuples()]
-        found.append(rows.assign(group=group.label, label=labels))
-    return pd.concat(found, ignore_index=True)
+    rows = [
+        (group.label, paper.label(value), value.measure, value.value)
+        for group in groups
+        for value in paper.comparable(group.runs[0].config, len(group.runs[0].tasks))
+    ]
+    return pd.DataFrame(rows, columns=["group", "label", "measure", "value"])
 
 
 def _switch(name: str, label: str, help: str) -> bool:
