@@ -27,7 +27,7 @@ def heat(z: ArrayLike, measure: str, most: float = 1.0, **more: Any) -> go.Heatm
 
 def ink(shares: ArrayLike) -> list[str]:
     """The colour of what is written on cells of these shares of the scale."""
-    return np.where(np.asarray(shares, dtype=float) >= PALE, DARK, "#ffffff").tolist()
+    return [DARK if share >= PALE else "#ffffff" for share in np.ravel(shares)]
 
 
 def targets(x: ArrayLike, y: ArrayLike, hover: Sequence[str], **more: Any) -> go.Scatter:

@@ -1,8 +1,10 @@
 """Cluster figures: the map of forms, silhouettes, distances in a cluster, Smatch."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -76,9 +78,9 @@ def form_map(
     return figure
 
 
-def _sizes(rows: pd.Series) -> np.ndarray:
+def _sizes(rows: pd.Series) -> npt.NDArray[Any]:
     """Diameters: areas grow with the rows that a form stands for, up to a limit."""
-    return np.minimum(5 + 2.2 * np.sqrt(rows.to_numpy() - 1), 34)
+    return np.asarray(np.minimum(5 + 2.2 * np.sqrt(rows.to_numpy() - 1), 34))
 
 
 def silhouettes(clusters: pd.DataFrame) -> go.Figure:
@@ -103,7 +105,7 @@ def silhouettes(clusters: pd.DataFrame) -> go.Figure:
     return figure
 
 
-def distances(forms: Sequence[int], matrix: np.ndarray) -> go.Figure:
+def distances(forms: Sequence[int], matrix: npt.NDArray[Any]) -> go.Figure:
     """The distances of some forms from one another; both come from analysis.clusters.inside.
 
     The colours reach from 0 to the largest distance, which inside a cluster is far below 1.

@@ -1,8 +1,10 @@
 """Figures of drops: groups of actions against one another, and two runs against each other."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -44,7 +46,7 @@ def drops(comparisons: Sequence[Comparison]) -> go.Figure:
     return figure
 
 
-def _box(values: np.ndarray, place: int, tint: str) -> go.Box:
+def _box(values: npt.NDArray[Any], place: int, tint: str) -> go.Box:
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
     reach = 1.5 * (high - low)
     return go.Box(
@@ -56,7 +58,7 @@ def _box(values: np.ndarray, place: int, tint: str) -> go.Box:
     )  # fmt: skip
 
 
-def _points(values: np.ndarray, place: int, tint: str) -> go.Scatter:
+def _points(values: npt.NDArray[Any], place: int, tint: str) -> go.Scatter:
     shown = np.sort(values)[:: max(1, -(-len(values) // MOST_POINTS))]
     spread = (np.arange(len(shown)) * 0.618034) % 1 - 0.5  # even, and the same every time
     return go.Scatter(

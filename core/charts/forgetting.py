@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -90,7 +91,7 @@ def heatmap(table: pd.DataFrame, tasks: Sequence[str], origin: int) -> go.Figure
 
 
 def _cell_marks(
-    table: pd.DataFrame, grid: np.ndarray, tasks: Sequence[str], origin: int
+    table: pd.DataFrame, grid: npt.NDArray[Any], tasks: Sequence[str], origin: int
 ) -> list[go.Scatter]:
     """Boxes, dark on pale cells and white on dark ones, and what can be pointed at."""
     again = np.array(
