@@ -95,23 +95,30 @@ def tell(
 
 def finished_run(store: Store, config: RunConfig, name: str = "", **told) -> int:
     """A run that has told everything and has ended."""
-    id = store.create(config, name)
-    tell(store, id, **told)
-    store.claim(new_owner(), id=id)
+    owner = new_owner()
+    id = store.create(config, name, claimed_by=owner)
+    tell(store, id, owner=owner, **told)
     store.set_status(id, FINISHED)
     return id
 
 
 def running_run(store: Store, config: RunConfig, name: str = "", **told) -> int:
     """A run in the midst of its second task."""
-    id = store.create(config, name)
-    tell(store, id, until=1, **told)
-    store.claim(new_owner(), id=id)
+    owner = new_owner()
+    id = store.create(config, name, claimed_by=owner)
+    tell(store, id, until=1, owner=owner, **told)
     assert store.run(id).status == RUNNING
     return id
 
 
-def tell_records(store: Store, run: int, *, until: int | None = None, kept: float = 0.3) -> None:
+def tell_records(
+    store: Store,
+    run: int,
+    *,
+    until: int | None = None,
+    kept: float = 0.3,
+    owner: Owner | None = None,
+) -> None:
     """Record what a run tells of actions and predictions on the data of its config, made up.
 
     Just learned, every gold step has P = 0.9; with each task learned since, a task-specific one
@@ -121,7 +128,7 @@ def tell_records(store: Store, run: int, *, until: int | None = None, kept: floa
     tasks = derived_tasks(store.run(run).config)
     grammar = Grammar([[row.derivation for row in task.train] for task in tasks])
     texts = tuple(map(str, grammar.actions))
-    store.record(run, ActionsKnown(tuple(range(len(texts))), texts))
+    store.record(run, ActionsKnown(tuple(range(len(texts))), texts), owner)
     specific = (grammar.counts > 0).sum(axis=0) == 1
     for k in range(len(tasks) if until is None else until):
         for i in range(k + 1):
@@ -129,8 +136,8 @@ def tell_records(store: Store, run: int, *, until: int | None = None, kept: floa
             p = np.where(specific, 0.9 * kept ** (k - i), 0.9 - 0.1 * ((k - i) % 2))
             counts = grammar.counts[i, there].tolist()
             told = (tuple(there.tolist()), tuple(p[there].tolist()), tuple(counts))
-            store.record(run, ActionProbabilities(k, i, *told))
-            store.record(run, _predictions(grammar, tasks[i], k, i, p))
+            store.record(run, ActionProbabilities(k, i, *told), owner)
+            store.record(run, _predictions(grammar, tasks[i], k, i, p), owner)
 
 
 def _predictions(grammar: Grammar, task: Task, k: int, i: int, p: np.ndarray) -> Predictions:
@@ -162,14 +169,13 @@ def recorded_run(
     """A run on the data of its config that has told of actions and predictions; it has ended, or
     goes on after `until` tasks.
     """
-    tasks = derived_tasks(config)
-    id = store.create(config, name)
+    tasks, owner = derived_tasks(config), new_owner()
+    id = store.create(config, name, claimed_by=owner)
     counts = tuple(len(task.train) for task in tasks)
     tests = tuple(len(task.test) for task in tasks)
     names = tuple(task.name for task in tasks)
-    store.record(id, RunStarted(names, counts, tests, (), 9, 9, 9, "cpu"))
-    tell_records(store, id, until=until, **told)
-    store.claim(new_owner(), id=id)
+    store.record(id, RunStarted(names, counts, tests, (), 9, 9, 9, "cpu"), owner)
+    tell_records(store, id, until=until, owner=owner, **told)
     if until is None:
         store.set_status(id, FINISHED)
     return id
