@@ -18,6 +18,7 @@ from core.analysis.recorded import runs_with
 from core.config import RunConfig
 from core.data.base import DataError, Task
 from core.data.deriving import derived_tasks
+from core.data.io.kept import Kept
 from core.language.grammar import NEVER, Action, Grammar, Rule
 from core.runs.run import Run
 from core.runs.store import Store
@@ -34,10 +35,14 @@ class Learned:
     grammar: Grammar
 
 
+_learned: Kept[Learned] = Kept(8)  # by identity of the tasks, which each keeps
+
+
 def read_learned(config: RunConfig) -> Learned:
     """The run's tasks and grammar; DataError or ConfigError where the data can't be read."""
     tasks = derived_tasks(config)
-    return Learned(tasks, Grammar([[row.derivation for row in task.train] for task in tasks]))
+    training = lambda: [[row.derivation for row in task.train] for task in tasks]  # noqa: E731
+    return _learned.get(id(tasks), lambda: Learned(tasks, Grammar(training())))
 
 
 def check_same(store: Store, run: Run, learned: Learned) -> None:

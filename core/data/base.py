@@ -67,7 +67,6 @@ class FormReader:
         self.notation = notation
         self._canonical = canonical
         self._read: dict[str, tuple[str, tuple[Rule, ...]]] = {}
-        self._shared: dict[Rule, Rule] = {}
 
     def example(self, utterance: str, logical_form: str) -> Example:
         """The row, its Unicode normalised; LogicalFormError where the form is none."""
@@ -86,8 +85,7 @@ class FormReader:
         if known is None:
             form = normalise(logical_form)
             tree = read(form, self.notation)
-            share = self._shared.setdefault
-            steps = tuple(share(step, step) for step in logical_form_to_derivation(tree))
+            steps = logical_form_to_derivation(tree)
             known = self._read[logical_form] = (str(tree) if self._canonical else form, steps)
         return known
 
@@ -132,13 +130,22 @@ def order_tasks(tasks: Sequence[Task], names: Iterable[str], order_seed: int) ->
     return tuple(by_name[name] for name in chosen)
 
 
+def source_tasks(config: RunConfig) -> tuple[Task, ...]:
+    """The tasks of a run's data set, whole; the same object while its data do not change.
+
+    DataError or ConfigError say what is wrong with the data or the settings.
+    """
+    options = config.options("dataset")
+    tasks: tuple[Task, ...] = datasets[config.dataset].value(options)
+    return tasks
+
+
 def load_tasks(config: RunConfig) -> tuple[Task, ...]:
     """The tasks of a run, in its order, with the rows that it evaluates on as `test`.
 
     DataError or ConfigError say what is wrong with the data or the settings.
     """
-    options = config.options("dataset")
-    tasks = datasets[config.dataset].value(options)
+    tasks: Sequence[Task] = source_tasks(config)
     if config.evaluation == "heldout":
         tasks = [hold_out(task) for task in tasks]
     return order_tasks(tasks, config.task_order, config.order_seed)

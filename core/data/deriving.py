@@ -4,17 +4,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.config import RunConfig
-from core.data.base import Example, Task, load_tasks
+from core.data.base import Example, Task, load_tasks, source_tasks
+from core.data.io.kept import Kept
 from core.language import idioms
+
+_derived: Kept[tuple[tuple[Task, ...], tuple[Task, ...]]] = Kept(8)
 
 
 def derived_tasks(config: RunConfig) -> tuple[Task, ...]:
     """The tasks of a run, in its order, each row with the derivation that the run learns.
 
-    DataError or ConfigError say what is wrong with the data or the settings.
+    Read once while the data do not change. DataError or ConfigError say what is wrong with the
+    data or the settings.
     """
-    tasks = load_tasks(config)
-    return derive(tasks, config.idioms) if config.idioms else tasks
+    source = source_tasks(config)
+    settings = (config.task_order, config.order_seed, config.evaluation, config.idioms)
+
+    def make() -> tuple[tuple[Task, ...], tuple[Task, ...]]:
+        tasks = load_tasks(config)
+        return source, derive(tasks, config.idioms) if config.idioms else tasks
+
+    return _derived.get((id(source), *settings), make)[1]  # kept beside it, the source keeps its id
 
 
 def derive(tasks: Sequence[Task], merges: int) -> tuple[Task, ...]:

@@ -9,12 +9,12 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
 
 from core.data.base import DataError, DataMissing, Task
 from core.data.io.import_table import LIMITS, read_tasks
+from core.data.io.kept import Kept
 from core.data.io.statistics import Statistics, statistics
 from core.options import option
 from core.paths import home
@@ -24,6 +24,7 @@ LOW_COVERAGE = 0.5  # of the test rows; below it a run is warned of
 DIGITS = 8  # of the digest, in names
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_loaded: Kept[tuple[Task, ...]] = Kept(4)  # by path and state of the file
 
 
 @dataclass(frozen=True)
@@ -112,11 +113,13 @@ def store_upload(
     )
     values = {name: value for name, value in asdict(upload).items() if name != "fault"}
     _write(f"{digest}.json", json.dumps(values, ensure_ascii=False).encode())
-    _write(f"{digest}.tsv", data)
+    path = _write(f"{digest}.tsv", data)
+    stat = path.stat()
+    _loaded.put((path, stat.st_mtime_ns, stat.st_size), tasks)
     return upload
 
 
-def _write(name: str, data: bytes) -> None:
+def _write(name: str, data: bytes) -> Path:
     path = _folder() / name
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -130,6 +133,7 @@ def _write(name: str, data: bytes) -> None:
                 raise
     except OSError as error:
         raise DataError(f"{path}: can't be written: {error.strerror or error}.") from error
+    return path
 
 
 def uploads() -> tuple[Upload, ...]:
@@ -163,9 +167,8 @@ def _read_summary(path: Path) -> Upload:
         return Upload(path.stem, "damaged upload", (), (), 0, fault=fault)
 
 
-@lru_cache(maxsize=4)
-def _tasks(path: Path, state: tuple[int, int]) -> tuple[Task, ...]:
-    """The tasks of a kept file that was changed last at this time and has this size."""
+def _read(path: Path) -> tuple[Task, ...]:
+    """The tasks of a kept file; DataError where it is not the one that was imported."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -195,4 +198,4 @@ def upload(options: UploadOptions) -> tuple[Task, ...]:
         raise DataMissing(f"{path} is not there: import the file again.") from None
     except OSError as error:
         raise DataError(f"{path}: can't be read: {error.strerror or error}.") from error
-    return _tasks(path, (stat.st_mtime_ns, stat.st_size))
+    return _loaded.get((path, stat.st_mtime_ns, stat.st_size), lambda: _read(path))

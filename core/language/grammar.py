@@ -12,11 +12,12 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from core.language.tree import Node
+from core.language.tree import Node, hashed_once
 
 NEVER = np.iinfo(np.int16).max  # `since` of a (slot, action) pair that no training row shows
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Slot:
     """Where a node hangs: its parent's label, arity and the index among the children."""
@@ -42,6 +43,7 @@ class _Hole(Node):
 HOLE = _Hole("_")
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Action:
     """A piece of tree whose holes are the slots that it opens; without holes it is ground."""
@@ -57,16 +59,6 @@ class Action:
     def name(self) -> str:
         return f"GEN {self.fragment}" if not self.slots else str(self.fragment)
 
-    @cached_property
-    def _hash(self) -> int:
-        return hash(self.fragment)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __reduce__(self) -> tuple[type, tuple[Node]]:
-        return Action, (self.fragment,)  # without the hash, which holds in this process only
-
     def __str__(self) -> str:
         return self.name
 
@@ -79,6 +71,7 @@ def _holes(node: Node) -> Iterator[Slot]:
             yield from _holes(child)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Rule:
     """One step of a derivation: the slot and the action that fills it."""
@@ -93,12 +86,22 @@ def logical_form_to_derivation(node: Node) -> tuple[Rule, ...]:
     while open_nodes:
         slot, node = open_nodes.pop()
         if node.is_ground:
-            steps.append(Rule(slot, Action(node)))
+            steps.append(_ground_rule(slot, node))
             continue
-        expansion = _expansion(node.label, len(node.children), node.notation)
-        steps.append(Rule(slot, expansion))
-        open_nodes.extend(zip(reversed(expansion.slots), reversed(node.children), strict=True))
+        rule = _expansion_rule(slot, node.label, len(node.children), node.notation)
+        steps.append(rule)
+        open_nodes.extend(zip(reversed(rule.action.slots), reversed(node.children), strict=True))
     return tuple(steps)
+
+
+@lru_cache(maxsize=1 << 17)
+def _ground_rule(slot: Slot, node: Node) -> Rule:
+    return Rule(slot, Action(node))
+
+
+@lru_cache(maxsize=1 << 14)
+def _expansion_rule(slot: Slot, label: str, arity: int, notation: str) -> Rule:
+    return Rule(slot, _expansion(label, arity, notation))
 
 
 @lru_cache(maxsize=4096)

@@ -1,17 +1,16 @@
 """Benchmarks that lie in the data folder, a file for each task and split."""
 
-import threading
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.data.base import DataError, DataMissing, Example, FormReader, Task
+from core.data.io.kept import Kept, no_collection
 from core.data.io.rows import read_pairs
 from core.paths import data_folder
 
 _State = tuple[tuple[str, int, int], ...]  # path, time of change and size of each file
-_loaded: dict[str, tuple[_State, tuple[Task, ...]]] = {}  # folder → its state and what it held
-_lock = threading.Lock()
+_loaded: Kept[tuple[Task, ...]] = Kept(3)  # by data set and state of its files
 
 
 @dataclass(frozen=True)
@@ -37,12 +36,7 @@ class Benchmark:
         """
         paths = self.paths()
         state = self._state(paths.values())
-        with _lock:
-            known, tasks = _loaded.get(self.dataset, ((), ()))
-            if known != state:
-                tasks = self._read(paths)
-                _loaded[self.dataset] = (state, tasks)
-        return tasks
+        return _loaded.get((self.dataset, state), lambda: self._read(paths))
 
     def _state(self, paths: Collection[Path]) -> _State:
         missing = []
@@ -72,4 +66,7 @@ class Benchmark:
             path = paths.get((task, split))
             return () if path is None else read_pairs(path, reader)
 
-        return tuple(Task(t, rows(t, "train"), rows(t, "dev"), rows(t, "test")) for t in self.tasks)
+        with no_collection():
+            return tuple(
+                Task(t, rows(t, "train"), rows(t, "dev"), rows(t, "test")) for t in self.tasks
+            )

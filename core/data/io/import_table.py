@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from core.data.base import DataError, Example, FormReader, Task, normalise
+from core.data.io.kept import no_collection
 from core.data.io.rows import Limits, Row, read_example, read_rows, separator_of
 from core.language.notations.base import detect
 from core.registry import notations
@@ -60,6 +61,11 @@ def read_tasks(data: bytes, name: str, progress: Progress = lambda share: None) 
     DataError names lines, columns and what was expected, or the task that lacks rows. `progress`
     takes the share done.
     """
+    with no_collection():
+        return _read_tasks(data, name, progress)
+
+
+def _read_tasks(data: bytes, name: str, progress: Progress) -> tuple[Task, ...]:
     faults = _Faults()
     rows = list(_rows(data, name, faults, progress))
     reader = _reader(rows, name, progress)
@@ -166,7 +172,8 @@ def _check(tasks: dict[str, dict[str, list[Example]]], name: str) -> None:
     derivations = {
         id(row.derivation): row.derivation for rows in tasks.values() for row in rows["train"]
     }
-    actions = {step.action for steps in derivations.values() for step in steps}
+    rules = {id(rule): rule for steps in derivations.values() for rule in steps}
+    actions = {rule.action for rule in rules.values()}
     slots = {slot for action in actions for slot in action.slots}
     if len(actions) * len(slots) > MAX_TABLE:
         raise DataError(

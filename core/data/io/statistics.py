@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.data.base import Example, Task
+from core.language.grammar import Rule
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,13 @@ def statistics(tasks: Iterable[Task]) -> Statistics:
     train = [row for task in tasks for row in task.train]
     test = [row for task in tasks for row in task.test]
     rest = [row for task in tasks for row in task.valid]
-    shown = {rule for steps in _derivations(train) for rule in steps}
-    writable = {id(steps) for steps in _derivations(test) if shown.issuperset(steps)}
+    shown = set(_rules(train).values())
+    known_rules = {number for number, rule in _rules(test).items() if rule in shown}
+    writable = {
+        number
+        for number, steps in _derivations(test).items()
+        if known_rules.issuperset(map(id, steps))
+    }
     known = {word for row in train for word in row.words}
     words = {word for row in test for word in row.words}
     return Statistics(
@@ -35,6 +41,11 @@ def statistics(tasks: Iterable[Task]) -> Statistics:
     )
 
 
-def _derivations(rows: Iterable[Example]) -> Iterable[tuple]:
-    """The rows' derivations, each object once: rows of one form share theirs."""
-    return {id(row.derivation): row.derivation for row in rows}.values()
+def _derivations(rows: Iterable[Example]) -> dict[int, tuple[Rule, ...]]:
+    """The rows' derivations by identity: rows of one form share theirs."""
+    return {id(row.derivation): row.derivation for row in rows}
+
+
+def _rules(rows: Iterable[Example]) -> dict[int, Rule]:
+    """The rules of the rows by identity: derivations share theirs."""
+    return {id(rule): rule for steps in _derivations(rows).values() for rule in steps}

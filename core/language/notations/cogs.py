@@ -10,7 +10,7 @@ import re
 
 from core.language.notations.base import Notation, check_depth
 from core.language.notations.functional import separated
-from core.language.tree import LogicalFormError, Node
+from core.language.tree import LogicalFormError, Node, leaf
 from core.registry import notations
 
 _LAMBDA = re.compile(r"\s*LAMBDA\s+(\w+)\s*\.\s*")
@@ -82,6 +82,6 @@ def _atom(match: re.Match[str]) -> Node:
     star = "* " if match[1] else ""
     label = star + " . ".join(re.split(r"\s*\.\s*", match[2]))
     if match[3] is None:
-        return Node(label, None, "cogs")
+        return leaf(label, "cogs")
     texts = (re.sub(r"\s*_\s*", " _ ", text.strip()) for text in match[3].split(","))
-    return Node(label, tuple(Node(text, None, "cogs") for text in texts), "cogs")
+    return Node(label, tuple(leaf(text, "cogs") for text in texts), "cogs")

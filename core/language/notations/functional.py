@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from core.language.notations.base import Notation, check_depth
-from core.language.tree import LogicalFormError, Node
+from core.language.tree import LogicalFormError, Node, leaf
 from core.registry import notations
 
 _TOKEN = re.compile(r"(?s:'.*?')(?=\s*(?:[,)]|$))|[(),]|[^\s(),]+")
@@ -95,7 +95,7 @@ def _read(text: str) -> Node:
             if before == "term":
                 raise LogicalFormError(f"expected ',' or ')' before '{token}'", column)
             _check(token, column)
-            frames[-1][1].append(Node(token, None, "functional"))
+            frames[-1][1].append(leaf(token, "functional"))
             token = "term"
         before = token
     if open_at:

@@ -7,6 +7,7 @@ function. Lispress without either is an s-expression.
 """
 
 import re
+from collections.abc import Callable
 
 from core.language.notations.base import Notation
 from core.language.notations.s_expression import STRING, bracketed, read_brackets
@@ -40,13 +41,13 @@ class Lispress(Notation):
         return ["#(", node.label[1:], *node.children, ")"]
 
 
-def _label(token: str, column: int) -> str:
+def _label(token: str, column: Callable[[], int]) -> str:
     match = _LABEL.fullmatch(token)
     if match is None:
         raise LogicalFormError(
             f"'{token[:40]}' is no name of Lispress: expected f, (^(Unit) f x), #(Number 1) or "
             '"text"',
-            column,
+            column(),
         )
     if match[1] is None:
         return token

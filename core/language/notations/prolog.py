@@ -9,8 +9,7 @@ nothing that the tree does not.
 import re
 
 from core.language.notations.base import Notation, check_depth
-from core.language.notations.functional import separated
-from core.language.tree import LogicalFormError, Node
+from core.language.tree import LogicalFormError, Node, leaf
 from core.registry import notations
 
 _COMPARISONS = [
@@ -46,7 +45,7 @@ _PREFIX = {"\\+": 900, "-": 200}
 _CHAINED = (",", ";")  # as many parts as stand side by side
 _ARGUMENT = 999
 _ANY = 1200
-_BEHIND_AN_ATOM = ("", ",", ")", "]", "|")
+_BEHIND_AN_ATOM = ("", ",", ";", ")", "]", "|")
 _TOKEN = re.compile(
     r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|\d+\.\d+(?:[eE][+-]?\d+)?|\w+|[()\[\],;|!]"""
     r"""|[-+*/\\^<>=~:.?@#&$]+|\S"""
@@ -136,10 +135,10 @@ class _Reader:
         if token == "[":
             return self._list(start), 0
         if is_symbol and following in _BEHIND_AN_ATOM:
-            return Node(token, None, "prolog"), 0
+            return leaf(token, "prolog"), 0
         if token == "-" and beside and following[0].isdigit():
             self._at += 1
-            return Node(token + following, None, "prolog"), 0
+            return leaf(token + following, "prolog"), 0
         if token in _PREFIX and not (token == "-" and beside and following == "("):
             operand = self._term(min(limit, _PREFIX[token]))
             return Node(token, (operand,), "prolog"), min(limit, _PREFIX[token])
@@ -149,7 +148,7 @@ class _Reader:
             return Node(token, self._arguments(start + 1), "prolog"), 0
         if is_symbol:
             raise self._error(f"expected a term before '{token}'", start)
-        return Node(token, None, "prolog"), 0
+        return leaf(token, "prolog"), 0
 
     def _arguments(self, opened: int) -> tuple[Node, ...]:
         if self._taken(")"):
@@ -162,7 +161,7 @@ class _Reader:
 
     def _list(self, opened: int) -> Node:
         if self._taken("]"):
-            return Node("[]", None, "prolog")
+            return leaf("[]", "prolog")
         children, label = [self._term(_ARGUMENT)], "[]"
         while self._taken(","):
             children.append(self._term(_ARGUMENT))
@@ -191,18 +190,27 @@ def _parts(node: Node) -> list[str | Node]:
     if children is None:
         return [label]
     if label == "[]":
-        return ["[", *separated(children, ","), "]"]
+        return ["[", *_between(children, ","), "]"]
     if label == "[|]":
-        return ["[", *separated(children[:-1], ","), "|", children[-1], "]"]
+        return ["[", *_between(children[:-1], ","), "|", *_between(children[-1:], ","), "]"]
     if label in _PREFIX and len(children) == 1:
         return [label, *_operand(children[0], _PREFIX[label])]
     if label in _CHAINED and len(children) > 1:
-        return ["(", *separated(children, label), ")"]
+        return ["(", *_between(children, label), ")"]
     if label in _INFIX and len(children) == 2:
         priority, less, less_right = _INFIX[label]
         left, right = children
         return [*_operand(left, priority - less), label, *_operand(right, priority - less_right)]
-    return [label, "(", *separated(children, ","), ")"]
+    return [label, "(", *_between(children, ","), ")"]
+
+
+def _between(children: tuple[Node, ...], sign: str) -> list[str | Node]:
+    """The children with a comma or semicolon between them."""
+    parts: list[str | Node] = []
+    for child in children:
+        alone = child.children is None or _priority(child) < _INFIX[sign][0]
+        parts += [sign, child] if alone else [sign, "(", child, ")"]
+    return parts[1:]
 
 
 def _operand(node: Node, limit: int) -> list[str | Node]:

@@ -6,9 +6,11 @@ and may hold blanks and brackets.
 
 import re
 from collections.abc import Callable
+from functools import partial
+from itertools import islice
 
 from core.language.notations.base import Notation, check_depth
-from core.language.tree import LogicalFormError, Node
+from core.language.tree import MAX_DEPTH, LogicalFormError, Node, leaf
 from core.registry import notations
 
 STRING = r'"(?:[^"\\]|\\.)*"(?=[\s()]|$)' + r"|'[^']*'(?=[\s()]|$)"
@@ -46,11 +48,14 @@ class SExpression(Notation):
         return bracketed(node, "(")
 
 
-def _label(token: str, column: int) -> str:
+def _label(token: str, column: Callable[[], int]) -> str:
     sign = _FOREIGN.search(token)
     if sign and not _NUMBER.fullmatch(token) and not _STRING.fullmatch(token):
-        raise LogicalFormError(_RIGHT.get(sign.group(), _BRACKET), column + sign.start())
+        raise LogicalFormError(_RIGHT.get(sign.group(), _BRACKET), column() + sign.start())
     return token
+
+
+LabelOf = Callable[[str, Callable[[], int]], str]  # takes a token, and what gives its column
 
 
 def bracketed(node: Node, opening: str) -> list[str | Node]:
@@ -60,40 +65,46 @@ def bracketed(node: Node, opening: str) -> list[str | Node]:
     return [opening, *([node.label] if node.label else []), *node.children, ")"]
 
 
-def read_brackets(
-    text: str, notation: str, pattern: re.Pattern[str], label_of: Callable[[str, int], str]
-) -> Node:
+def read_brackets(text: str, notation: str, pattern: re.Pattern[str], label_of: LabelOf) -> Node:
     """The tree of nested round brackets whose tokens the pattern finds.
 
     A token such as `#(f` opens a bracket with its label; `label_of` gives the label of any other
     token, or refuses it.
     """
-    open_at: list[int] = []
+
+    def column(number: int) -> int:
+        return next(islice(pattern.finditer(text), number, None)).start() + 1
+
+    open_at: list[int] = []  # numbers of the opening tokens
     labels: list[str | None] = [None]  # of the brackets that are open; None while not known
     children: list[list[Node]] = [[]]
-    for match in pattern.finditer(text):
-        token, column = match.group(), match.start() + 1
+    for number, token in enumerate(pattern.findall(text)):
         if not open_at and children[0]:
-            raise LogicalFormError(f"text after the end of the logical form: '{token}'", column)
-        if token == "(" or (token.startswith("#(") and len(token) > 2):
+            raise LogicalFormError(
+                f"text after the end of the logical form: '{token}'", column(number)
+            )
+        if token == ")":
+            if not open_at:
+                raise LogicalFormError("a ')' without its '('", column(number))
+            open_at.pop()
+            node = Node(labels.pop() or "", tuple(children.pop()), notation)
+            children[-1].append(node)
+        elif token == "(" or (token.startswith("#(") and len(token) > 2):
             if labels[-1] is None:
                 labels[-1] = ""  # a bracket where the label would stand: no label
             labels.append(None if token == "(" else "#" + token[2:].lstrip())
             children.append([])
-            open_at.append(column)
-            check_depth(len(open_at), column)
-        elif token == ")":
-            if not open_at:
-                raise LogicalFormError("a ')' without its '('", column)
-            open_at.pop()
-            node = Node(labels.pop() or "", tuple(children.pop()), notation)
-            children[-1].append(node)
-        elif open_at and labels[-1] is None:
-            labels[-1] = label_of(token, column)
+            open_at.append(number)
+            if len(open_at) > MAX_DEPTH:
+                check_depth(len(open_at), column(number))
         else:
-            children[-1].append(Node(label_of(token, column), None, notation))
+            label = token if token.isalnum() else label_of(token, partial(column, number))
+            if open_at and labels[-1] is None:
+                labels[-1] = label
+            else:
+                children[-1].append(leaf(label, notation))
     if open_at:
-        raise LogicalFormError("a '(' that is never closed", open_at[-1])
+        raise LogicalFormError("a '(' that is never closed", column(open_at[-1]))
     if not children[0]:
         raise LogicalFormError(f"no logical form; expected one such as {SExpression.example}", 1)
     return children[0][0]

@@ -7,7 +7,7 @@ leaf for each word. Also TOPv2 and MTOP, decoupled or not.
 import re
 
 from core.language.notations.base import Notation, check_depth
-from core.language.tree import LogicalFormError, Node
+from core.language.tree import LogicalFormError, Node, leaf
 from core.registry import notations
 
 _TOKEN = re.compile(r"\[\s*[^\s\[\]]*|\]|[^\s\[\]]+")
@@ -56,7 +56,7 @@ def _read(text: str) -> Node:
             open_at.append(column)
             check_depth(len(open_at), column)
         else:
-            frames[-1][1].append(Node(token, None, "top"))
+            frames[-1][1].append(leaf(token, "top"))
     if open_at:
         raise LogicalFormError("a '[' that is never closed", open_at[-1])
     if not frames[0][1]:

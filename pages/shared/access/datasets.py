@@ -1,13 +1,10 @@
-"""Data sets on pages: what their tasks are called and hold, read once."""
-
-import json
+"""Data sets on pages: what their tasks are called and hold."""
 
 import streamlit as st
 
-from core import paths
 from core.config import RunConfig
-from core.data.base import Task
-from core.registry import datasets
+from core.data.base import source_tasks
+from core.data.upload import upload_of
 
 
 def task_rows(config: RunConfig) -> dict[str, tuple[int, int]]:
@@ -15,15 +12,11 @@ def task_rows(config: RunConfig) -> dict[str, tuple[int, int]]:
 
     DataError (DataMissing) where the data can't be read, ConfigError where options are wrong.
     """
-    options = json.dumps(dict(config.dataset_options), sort_keys=True)
-    config.options("dataset")
-    return _task_rows(config.dataset, options, str(paths.data_folder()), str(paths.home()))
-
-
-@st.cache_data(show_spinner="Reading the data set …", max_entries=32, ttl=3600)
-def _task_rows(
-    dataset: str, options: str, data_folder: str, home: str
-) -> dict[str, tuple[int, int]]:
-    config = RunConfig(dataset=dataset, dataset_options=json.loads(options))
-    tasks: tuple[Task, ...] = datasets[dataset].value(config.options("dataset"))
-    return {task.name: (len(task.train), len(task.test)) for task in tasks}
+    kept = upload_of(config.options("dataset").file) if config.dataset == "upload" else None
+    if kept is not None:  # the summary says it, and the file need not be read
+        return {
+            task: (train, test)
+            for task, (train, _, test) in zip(kept.tasks, kept.rows, strict=True)
+        }
+    with st.spinner("Reading the data set …"):
+        return {task.name: (len(task.train), len(task.test)) for task in source_tasks(config)}

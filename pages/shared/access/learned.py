@@ -2,33 +2,25 @@
 
 import streamlit as st
 
-from core import paths
 from core.analysis.choosing import stored
 from core.analysis.drilldown import Learned, check_same, read_learned
-from core.config import RunConfig
 from core.data.base import DataError, DataMissing
 from core.options import ConfigError
 from core.runs.run import Run
 from pages.shared.access.runs import store
-from pages.shared.access.task_choice import rows_key
 
 
 def learned(run: Run) -> Learned | str:
     """Tasks and grammar of the run; a sentence where its data are not on this machine."""
     try:
-        kept = RunConfig.from_json(rows_key(run.config)[0]).with_(idioms=run.config.idioms)
-        found = _learned(kept.to_json(), str(paths.data_folder()), str(paths.home()))
+        with st.spinner("Reading the data set …"):
+            found = read_learned(run.config)
         check_same(store(), run, found)
     except DataMissing:
         return "The data that the run learned are not on this machine."
     except (DataError, ConfigError) as error:
         return str(error)
     return found
-
-
-@st.cache_resource(show_spinner="Reading the data set …", max_entries=4, ttl=3600)
-def _learned(config: str, data_folder: str, home: str) -> Learned:
-    return read_learned(RunConfig.from_json(config))
 
 
 def covered(run: Run, origin: int) -> tuple[frozenset[str] | None, str]:

@@ -36,7 +36,8 @@ def tasks_of(config: RunConfig) -> tuple[Task, ...]:
 
     DataError (DataMissing) where the data can't be read, ConfigError where settings are wrong.
     """
-    return _tasks(*rows_key(config))
+    with st.spinner("Reading the data set …"):
+        return derived_tasks(config)
 
 
 def rows_key(config: RunConfig) -> tuple[str, ...]:
@@ -50,11 +51,6 @@ def rows_key(config: RunConfig) -> tuple[str, ...]:
         evaluation=config.evaluation,
     )
     return (kept.to_json(), str(paths.data_folder()), str(paths.home()))
-
-
-@st.cache_resource(show_spinner="Reading the data set …", max_entries=8, ttl=3600)
-def _tasks(config: str, data_folder: str, home: str) -> tuple[Task, ...]:
-    return derived_tasks(RunConfig.from_json(config))
 
 
 def pick(
