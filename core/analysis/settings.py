@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from core.config import OPTION_GROUPS, RECORDING, RunConfig
+from core.data.naming import file_name
 from core.methods.parts.variants import NAMING, variant
 from core.options import specs
 from core.registry import methods
@@ -59,8 +60,12 @@ def differing(configs: Sequence[RunConfig], leave_out: Collection[str] = ()) -> 
                 values.setdefault(among, set()).add(repr(table.get(name)))
         for own, among, table in zip(words, compared, tables, strict=True):
             if name in table and len(values[among]) > 1:
-                own.append(f"{in_words(name)} {show(table[name])}")
+                own.append(f"{in_words(name)} {_value(name, table[name])}")
     return words
+
+
+def _value(name: str, value: Any) -> str:
+    return file_name(value) if name == "dataset.file" and value else show(value)
 
 
 def in_words(name: str) -> str:

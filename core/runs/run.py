@@ -112,12 +112,12 @@ def check_transition(id: int, old: str, new: str) -> None:
 
 def default_name(config: RunConfig, n_runs: int = 1) -> str:
     """What a run is called where nobody has named it; `n_runs` that differ in their seeds."""
+    from core.data.naming import dataset_name
     from core.methods.parts.variants import variant
-    from core.registry import datasets, methods  # loads PyTorch
+    from core.registry import methods  # loads PyTorch
 
-    method, dataset = config.method, config.dataset
+    method, dataset = config.method, dataset_name(config)
     method = methods[method].label if method in methods else method
-    dataset = datasets[dataset].label if dataset in datasets else dataset
     seed = config.seed if n_runs == 1 else "…"
     return f"{method}{variant(config.method_options)} on {dataset}, seed {seed}"
 

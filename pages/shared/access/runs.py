@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.analysis.accuracy import latest
 from core.analysis.settings import method_name
-from core.registry import datasets
+from core.data.naming import dataset_name, same_data
 from core.runs.manager import manager
 from core.runs.run import Run, StoreError, StoreUnavailable
 from core.runs.store import Store
@@ -50,7 +50,7 @@ def beside(run: Run, runs: Sequence[Run], most: int = 8) -> list[int]:
         other.id
         for other in runs
         if other.id != run.id
-        and other.config.dataset == run.config.dataset
+        and same_data(other.config, run.config)
         and abs((other.created - run.created).total_seconds()) < TOGETHER
     ]
     return [run.id, *near][:most]
@@ -92,11 +92,6 @@ def look_again(why: str) -> None:
     right.button("Look again", icon=":material/refresh:", width="stretch")
 
 
-def dataset_label(name: str) -> str:
-    """What people call a data set, also one that is no longer there."""
-    return datasets[name].label if name in datasets else name
-
-
 def overview(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
     """What a list of runs shows, one row a run."""
     ends = latest(store, [run.id for run in runs]).set_index("run")
@@ -107,7 +102,7 @@ def overview(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
             "Status": "stopping" if run.stop_requested else run.status,
             "Progress": 100 * run.progress,
             "Method": method_name(run.config),
-            "Dataset": dataset_label(run.config.dataset),
+            "Dataset": dataset_name(run.config),
             "ACC_whole": 100 * ends.whole[run.id] if run.id in ends.index else None,
             "ACC_avg": 100 * ends.avg[run.id] if run.id in ends.index else None,
             "Created": run.created,

@@ -11,6 +11,7 @@ from core.analysis import accuracy, paper
 from core.analysis.accuracy import MEASURES, Group
 from core.charts.accuracy import curves
 from core.charts.matrix import matrix
+from core.data.naming import same_data
 from core.runs.run import RUNNING, Run
 from pages.shared.access.runs import (
     SHOWN,
@@ -65,9 +66,9 @@ def pick() -> View:
 
 
 def _warn(runs: list[Run]) -> None:
-    if len({run.config.dataset for run in runs}) > 1:
+    if not all(same_data(run.config, runs[0].config) for run in runs):
         st.warning(
-            "These runs learn different data sets: their curves don't compare.",
+            "These runs learn different data: their curves don't compare.",
             icon=":material/warning:",
         )
     if any(run.status == RUNNING for run in runs):

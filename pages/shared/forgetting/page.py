@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis import forgetting as analysis
+from core.data.naming import same_data
 from core.runs.run import RUNNING, Run
 from pages.shared.access.learned import covered
 from pages.shared.access.runs import SHOWN, find_run, look_again, say_nothing, store, title_of
@@ -87,7 +88,7 @@ def _say_other(told: dict[str, Run]) -> None:
 
 
 def _learns(run: Run, other: Run, task: str) -> bool:
-    same = run.config.dataset == other.config.dataset
+    same = same_data(run.config, other.config)
     return same and task in run.tasks
 
 

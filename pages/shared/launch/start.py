@@ -10,8 +10,8 @@ from core.analysis.durations import duration
 from core.analysis.settings import method_name
 from core.config import RunConfig
 from core.data.base import DataError
+from core.data.naming import dataset_name
 from core.options import ConfigError
-from core.registry import datasets
 from core.runs.estimate import Estimate, estimate, measure
 from core.runs.manager import manager
 from core.runs.run import QUEUED, RUNNING, StoreError, default_name
@@ -81,7 +81,7 @@ def _draw_seeds(config: RunConfig | None) -> tuple[list[RunConfig], list[str]]:
 
 def _describe(configs: Sequence[RunConfig]) -> None:
     config = configs[0]
-    what = f"**{escape(method_name(config))}** on **{escape(datasets[config.dataset].label)}**"
+    what = f"**{escape(method_name(config))}** on **{escape(dataset_name(config))}**"
     seeds = ", ".join(str(each.seed) for each in configs[:8]) + ", …" * (len(configs) > 8)
     st.markdown(f"{counted(len(configs), 'run')} of {what}, seed{'s' * (len(configs) > 1)} {seeds}")
     waiting = len(store().runs(statuses=(QUEUED, RUNNING)))
