@@ -13,6 +13,8 @@ def clean(text: str, limit: int = NAME_LENGTH) -> str:
     Control characters and breaks become single blanks; what turns the direction of writing or has
     no shape is left out, as are halves of characters. Joiners stay: scripts and emoji need them.
     """
+    if len(text) <= limit and text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip()
     head = text[: 20 * limit]  # so that a huge one costs nothing
     shown = "".join(_shown(character) for character in unicodedata.normalize("NFC", head))
     line = " ".join(shown.split())

@@ -144,8 +144,8 @@ def latest(store: Store, ids: Sequence[int]) -> pd.DataFrame:
         select(
             accuracies.c.run_id.label("run"),
             accuracies.c.after,
-            (func.sum(right) * 1.0 / func.sum(total)).label("whole"),
-            func.avg(right * 1.0 / total).label("avg"),
+            (func.sum(right) * 1.0 / func.nullif(func.sum(total), 0)).label("whole"),
+            func.avg(right * 1.0 / func.nullif(total, 0)).label("avg"),
         )
         .where(accuracies.c.run_id.in_(ids))
         .where(accuracies.c.on_task <= accuracies.c.after)

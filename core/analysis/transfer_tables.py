@@ -26,7 +26,7 @@ def matrix(cells: pd.DataFrame, zero_shot: Mapping[int, float] | None = None) ->
     K = max(whole, default=-1) + 1
     R = np.full((K, K), np.nan)
     for row in cells[(cells.after < K) & (cells.on <= cells.after)].itertuples():
-        R[row.after, row.on] = row.correct / row.total
+        R[row.after, row.on] = row.correct / row.total if row.total else np.nan
     for i, share in (zero_shot or {}).items():
         if 0 < i < K:
             R[i - 1, i] = share

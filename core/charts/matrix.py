@@ -41,7 +41,7 @@ def _values(cells: pd.DataFrame, share: pd.Series) -> go.Scatter:
     hover = [
         plain(
             f"after {row.after_task}, on {row.on_task}: {row.correct} of {row.total} correct "
-            f"({100 * row.correct / row.total:.1f} %)"
+            f"({100 * row.correct / max(1, row.total):.1f} %)"
         )
         for row in cells.itertuples()
     ]

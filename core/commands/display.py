@@ -8,6 +8,7 @@ from typing import TextIO
 from core.analysis.durations import duration
 from core.events import Accuracy, Epoch, Event, Progress, RunStarted
 from core.runs.run import seconds_left
+from core.text import clean
 
 _WIDTH = 24  # characters of a bar
 _REDRAW_SECONDS = 0.2
@@ -29,7 +30,7 @@ class Display:
         if self.quiet:
             return
         if isinstance(event, RunStarted):
-            self._tasks = event.tasks
+            self._tasks = tuple(map(clean, event.tasks))
         elif isinstance(event, Progress):
             self._first = self._first or (event.done, time.monotonic())
             self._last = event

@@ -17,6 +17,7 @@ from pathlib import Path
 import core
 from core import commands, paths
 from core.options import ConfigError
+from core.text import clean
 
 FAILED, BAD_USAGE, STOPPED = 1, 2, 3
 
@@ -85,6 +86,6 @@ class _Log(logging.FileHandler):
 
 
 def _complain(error: object, code: int) -> int:
-    said = " ".join(str(error).split()) or type(error).__name__
+    said = clean(str(error), 2000) or type(error).__name__
     print(said, file=sys.stderr)
     return code

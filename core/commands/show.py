@@ -16,6 +16,7 @@ from core.events import Accuracy, RunStarted
 from core.runs.run import Run
 from core.runs.store import Store
 from core.runs.tables import accuracies as accuracy_table
+from core.text import clean
 
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
@@ -38,9 +39,9 @@ def _execute(args: argparse.Namespace) -> int:
     spent = times(store, args.id).items()
     if spent:
         print("time      " + ", ".join(f"{name} {duration(seconds)}" for name, seconds in spent))
-    names, told = run.tasks, diagnostics(store, args.id)
+    told = diagnostics(store, args.id)
     for row in matrix:
-        name = names[row[0].after] if row[0].after < len(names) else ""
+        name = clean(run.task_name(row[0].after))
         print(f"after {row[0].after + 1} {name}: {accuracies(row)}")
         print("   " + "  ".join(f"{cell.correct}/{cell.total}" for cell in row))
         for measure, value in told.get(row[0].after, {}).items():

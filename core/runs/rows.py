@@ -19,6 +19,7 @@ from core.runs.column_types import StoredJson, UtcTime
 from core.runs.run import RUNNING, STATUSES, Run, Unreadable, seconds_left
 from core.runs.signs import between, silence
 from core.runs.tables import runs
+from core.text import clean
 
 CACHED = 4096  # texts of runs whose meaning is kept: those of finished ones don't change
 
@@ -99,7 +100,7 @@ def _to_run(row: Row[Any]) -> Run:
     spent = between(row.attempt_started, clock.now()) if running else 0.0
     return Run(
         id=row.id,
-        name=row.name,
+        name=clean(row.name),
         config=to_config(row.config),
         status=row.status,
         progress=row.progress,

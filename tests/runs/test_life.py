@@ -175,3 +175,26 @@ def test_runs_are_newest_first_in_one_query(store: Store) -> None:
     assert [run.id for run in store.runs(limit=2, offset=1)] == [ids[3], ids[2]]
     assert [run.id for run in store.runs(offset=4)] == [ids[0]]
     assert [run.id for run in store.runs(statuses=["running"])] == [ids[1]]
+
+
+def test_what_a_run_was_configured_with_is_parsed_once(store: Store, monkeypatch) -> None:
+    for seed in range(20):
+        store.create(CONFIG.with_(seed=1000 + seed))
+    parsed = []
+    parse = RunConfig.from_json
+    monkeypatch.setattr(RunConfig, "from_json", lambda text: parsed.append(text) or parse(text))
+    for _ in range(3):
+        assert len(store.runs()) == 20
+        assert store.unreadable() == []
+    assert len(parsed) == len(set(parsed)) <= 20
+
+
+def test_what_is_looked_up_has_an_index(store: Store) -> None:
+    if store.engine.dialect.name != "sqlite":
+        pytest.skip("how another database finds rows is its own affair")
+    for table in EVENT_TABLES.values():
+        query = select(table).where(table.c.run_id.in_([1, 2]))
+        text = str(query.compile(store.engine, compile_kwargs={"literal_binds": True}))
+        with store.engine.connect() as connection:
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}").all()
+        assert plan[0][-1].startswith(f"SEARCH {table.name} USING")
