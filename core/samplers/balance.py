@@ -41,9 +41,6 @@ def balance(
 
     The trace's `entropy` is that after each row.
     """
-    size = min(size, len(examples))
-    if size == 0:
-        return Selection(())
     forms = distinct_forms(examples)
     counts = count_actions(
         [examples[row].derivation for row in forms.first_rows], options.action_counts

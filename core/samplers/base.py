@@ -1,9 +1,10 @@
 """What samplers return, and the memory that keeps their choice.
 
 A sampler is a function `(examples, size, options, rng, parser) -> Selection`: the training rows of
-a finished task, the memory size M, its options, a numpy Generator and the parser as it stands
-after the task (None where no sampler of the run needs one). It is pure: same input, same choice.
-One that may take minutes takes a sixth argument, `should_stop`.
+a finished task, how many of them to keep (from 1 to one fewer than there are), its options, a numpy
+Generator and the parser as it stands after the task (None where it is registered without
+`parser=True`). It is pure: same input, same choice. One that may take minutes takes a sixth
+argument, `should_stop`.
 """
 
 from collections.abc import Callable, Sequence
@@ -63,7 +64,7 @@ def select(
     Stopped where `should_stop` asks for it and the sampler is one that can be stopped.
     """
     size = min(config.memory_size, len(examples))
-    if size == len(examples):
+    if size in (0, len(examples)):
         return Selection(tuple(range(size)))
     entry = samplers[config.sampler]
     stop = {"should_stop": should_stop} if entry.stoppable else {}

@@ -76,9 +76,6 @@ def dlfs(
     Row i of the selection belongs to cluster i. With fewer distinct forms than `size` every form
     has its row, and the row that raises H most is added until there are enough.
     """
-    size = min(size, len(examples))
-    if size == 0:
-        return Selection(())
     forms = distinct_forms(examples)
     counts = count_actions(
         [examples[row].derivation for row in forms.first_rows], options.action_counts

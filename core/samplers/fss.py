@@ -21,7 +21,4 @@ def fss(
     parser: Parser,
 ) -> Selection:
     """The rows whose utterance encodings are nearest to the centres of a k-means of them."""
-    size = min(size, len(examples))
-    if size == 0:
-        return Selection(())
     return nearest_to_centres(utterance_encodings(examples, parser), size, rng)

@@ -45,9 +45,6 @@ def gss(
     parser: Parser,
 ) -> Selection:
     """The rows whose gradients are nearest to the centres of a k-means of them."""
-    size = min(size, len(examples))
-    if size == 0:
-        return Selection(())
     return nearest_to_centres(
         sketched_gradients(examples, parser, options.dimensions, rng), size, rng
     )

@@ -28,9 +28,6 @@ def lfs(
     Row i of the selection belongs to cluster i. With fewer distinct forms than `size` every form
     has its row, and the rest is drawn evenly.
     """
-    size = min(size, len(examples))
-    if size == 0:
-        return Selection(())
     forms = distinct_forms(examples)
     clustering = cluster_forms(forms, size, options, rng, should_stop)
     middle = forms.first_rows[clustering.medoids].tolist()

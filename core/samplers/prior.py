@@ -33,9 +33,6 @@ def prior(
     every set of entities has its row, the next row of each follows, and so on. A form that the
     parser can't write counts as infinitely unsure. Nothing is drawn.
     """
-    size = min(size, len(examples))
-    if size == 0:
-        return Selection(())
     sets = [entities(example) for example in examples]
     scores = action_losses(examples, parser) * np.sqrt([len(found) for found in sets])
     seen: Counter[frozenset[Action]] = Counter()

@@ -19,6 +19,5 @@ def random_rows(
     parser: Any = None,
 ) -> Selection:
     """Rows drawn evenly without replacement."""
-    size = min(size, len(examples))
     drawn = rng.choice(len(examples), size=size, replace=False)
     return Selection(tuple(sorted(drawn.tolist())))

@@ -15,7 +15,7 @@ from core.language.grammar import Grammar
 from core.parser.batch import Vocabulary
 from core.parser.model import Parser
 from core.registry import samplers
-from core.samplers.base import Selection
+from core.samplers.base import Selection, select
 
 NAMES = list(samplers)
 READ = FormReader().example
@@ -33,9 +33,9 @@ def parser_for(examples: Sequence[Example]) -> Parser | None:
 
 
 def choose(name: str, examples: Sequence[Example], size: int, seed: int = 0) -> Selection:
-    entry = samplers[name]
-    parser = parser_for(examples) if entry.parser else None
-    return entry.value(examples, size, entry.options(), np.random.default_rng(seed), parser)
+    parser = parser_for(examples) if samplers[name].parser else None
+    config = RunConfig(sampler=name, memory_size=size)
+    return select(config, examples, np.random.default_rng(seed), parser)
 
 
 def rows_of(*forms: str) -> list[Example]:
