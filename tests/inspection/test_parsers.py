@@ -138,7 +138,7 @@ def test_a_run_without_parsers_says_so(store, toy_config, run) -> None:
 def test_data_that_changed_since_are_said(run, monkeypatch) -> None:
     def given(tasks) -> None:
         entry = replace(datasets["toy"], value=lambda options: tasks)
-        monkeypatch.setitem(datasets._entries, "toy", (1000, entry))
+        monkeypatch.setitem(datasets._entries, "toy", entry)
 
     zoo, port, farm = make_toy_tasks()
     given((zoo, port))
