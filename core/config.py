@@ -174,6 +174,8 @@ def read_toml(path: Path) -> dict[str, Any]:
     """What a TOML file says; ConfigError names the file where it is not one."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
+    except RecursionError:
+        raise ConfigError(f"{path}: its tables or lists are nested too deep.") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"{path}: {error}.") from error
 

@@ -93,6 +93,8 @@ def load(path: Path) -> list[ExportedRun]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"{path}: can't be read: {error.strerror}.") from error
+    except RecursionError:
+        raise ConfigError(f"{path}: is not a file of results: it is nested too deep.") from None
     except ValueError as error:
         raise ConfigError(f"{path}: is not a file of results: {error}.") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:

@@ -69,6 +69,17 @@ class _Handler(BaseHTTPRequestHandler):
         if fault == "stall":
             time.sleep(1.5)
             return
+        if fault == "trickle":
+            self.send_response(200)
+            self.end_headers()
+            for _ in range(60):
+                self.wfile.write(b"x")
+                time.sleep(0.02)
+            return
+        if fault == "rude":
+            self.send_response(503, "no\x1b[31m")
+            self.end_headers()
+            return
         data = self.server.files.get(self.path.lstrip("/"))
         if isinstance(fault, int) or data is None:
             self.send_error(fault if isinstance(fault, int) else 404)

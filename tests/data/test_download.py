@@ -1,5 +1,6 @@
 """Downloads against a mirror on this machine: right or refused, resumed, never half-written."""
 
+import os
 import resource
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from core.data.base import DataError
 from core.data.io import download
 from core.data.io.download import DownloadProgress, get
 from core.data.io.inventory import Verdict, check
+from core.data.io.regular import read_regular
 from core.paths import PROJECT
 from tests.data.mirror import NAMES, Mirror, contents, mirror, on_disk
 
@@ -246,3 +248,46 @@ def test_an_address_may_be_in_capitals(data: Path, server: Mirror) -> None:
 def test_what_can_not_be_downloaded_is_named(data: Path, name: str) -> None:
     with pytest.raises(DataError, match=f"'{name}' is no data set .*overnight, nlmap_qt"):
         get(name)
+
+
+def test_a_source_of_a_few_bytes_a_second_is_given_up(
+    data: Path, server: Mirror, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download, "TIMEOUT", 0.3)
+    server.faults = ["trickle"]
+    with pytest.raises(DataError, match="less than 1,000 bytes a second came"):
+        get("overnight", server.url)
+    assert len(server.requests) == 1
+
+
+def test_what_a_server_says_is_printed_without_control_characters(
+    data: Path, server: Mirror
+) -> None:
+    server.faults = ["rude"]
+    with pytest.raises(DataError) as got:
+        get("overnight", server.url)
+    assert "503 no[31m" in str(got.value)
+
+
+def test_a_part_that_is_a_link_is_not_written_through(
+    data: Path, server: Mirror, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.write_bytes(b"mine")
+    part = data / f"{LONG}.part"
+    part.parent.mkdir(parents=True)
+    part.symlink_to(other)
+    get("overnight", server.url)
+    assert other.read_bytes() == b"mine"
+    assert not (data / LONG).is_symlink()
+
+
+def test_pipes_and_devices_are_no_files(data: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "mirror" / LONG
+    pipe.parent.mkdir(parents=True)
+    os.mkfifo(pipe)
+    with pytest.raises(DataError, match="expected a file, found a folder, a pipe or a device"):
+        get("overnight", tmp_path / "mirror")
+    for path in (pipe, Path("/dev/zero")):
+        with pytest.raises(DataError, match="expected a file, found"):
+            read_regular(path, 10)

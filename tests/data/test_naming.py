@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from core.analysis.exported_runs import load
 from core.analysis.settings import differing
-from core.config import RunConfig
+from core.config import RunConfig, read_toml
 from core.data.naming import dataset_name, same_data
 from core.data.upload import store_upload
+from core.options import ConfigError
 from core.registry import datasets
 from core.runs.run import default_name
 
@@ -51,3 +53,13 @@ def test_other_data_sets_go_by_their_label() -> None:
 )
 def test_the_same_data_is_what_was_learned(changes: dict, same: bool) -> None:
     assert same_data(RunConfig(), RunConfig().with_(**changes)) is same
+
+
+def test_files_that_are_nested_deeply_are_refused_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "deep"
+    path.write_text("x = " + "[" * 100_000)
+    with pytest.raises(ConfigError, match="nested too deep"):
+        read_toml(path)
+    path.write_text("[" * 100_000)
+    with pytest.raises(ConfigError, match="nested too deep"):
+        load(path)

@@ -6,13 +6,14 @@ and takes its own name only once its SHA-256 is the published one.
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPException, InvalidURL
 from itertools import accumulate
 from pathlib import Path
-from typing import BinaryIO
+from time import monotonic
+from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
@@ -20,11 +21,13 @@ from urllib.request import Request, urlopen
 from core.data.base import DataError
 from core.data.io.exclusive import alone
 from core.data.io.inventory import BenchmarkFile, Verdict, digest_of, published_files, verdict
+from core.data.io.regular import open_regular
 
 REPOSITORY = "zhuang-li/cl_nsp"
 COMMIT = "ceb0c25ac8264613314d25591a472682c3cd0818"
 ORIGIN = f"https://raw.githubusercontent.com/{REPOSITORY}/{COMMIT}/datasets"
 TIMEOUT = 20.0  # seconds without an answer or a byte
+LEAST_RATE = 1000  # bytes a second, over TIMEOUT; a slower source is given up
 ATTEMPTS = 5  # connections for one file in a call, as long as each brings something
 
 _CHUNK = 1 << 16
@@ -45,8 +48,12 @@ class _CutError(Exception):
     """The connection could not be made or ended too early: the reason."""
 
 
+class _StalledError(_CutError):
+    """The source is too slow to wait for."""
+
+
 # Opens a file's source at an offset: the stream, and the offset at which it really starts.
-_Opener = Callable[[BenchmarkFile, int], tuple[AbstractContextManager[BinaryIO], int]]
+_Opener = Callable[[BenchmarkFile, int], tuple[Any, int]]
 
 
 def get(
@@ -101,19 +108,16 @@ def _in_repository(name: str) -> str:
     return f"{folder}/continual_split/{file}"
 
 
-def _open_copy(folder: Path, file: BenchmarkFile, offset: int) -> tuple[BinaryIO, int]:
+def _open_copy(folder: Path, file: BenchmarkFile, offset: int) -> tuple[Any, int]:
     path = folder / file.name
-    try:
-        stream = path.open("rb")
-    except OSError as error:
-        raise DataError(f"{path}: can't be read: {error.strerror or error}.") from error
+    stream = open_regular(path)
     stream.seek(offset)
     return stream, offset
 
 
 def _open_url(
     address: Callable[[BenchmarkFile], str], file: BenchmarkFile, offset: int
-) -> tuple[BinaryIO, int]:
+) -> tuple[Any, int]:
     url = address(file)
     try:
         request = Request(url, headers={"Accept-Encoding": "identity"})
@@ -125,14 +129,14 @@ def _open_url(
         if error.code == 416 and offset:  # the server has no byte behind the offset
             return _open_url(address, file, 0)
         what = "the server has no such file" if error.code == 404 else "the server refused"
-        raise DataError(f"{url}: {what} ({error.code} {error.reason}).") from error
+        raise DataError(f"{url}: {what} ({error.code} {_printable(error.reason)}).") from error
     except (ValueError, InvalidURL) as error:
         raise DataError(f"{url}: expected an http or https URL ({error}).") from error
     except (URLError, OSError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         reason = getattr(reason, "strerror", None) or reason
         host = urlsplit(url).netloc
-        raise _CutError(f"{host} can't be reached ({reason})") from error
+        raise _CutError(f"{host} can't be reached ({_printable(reason)})") from error
     goes_on = answer.status == 206 and answer.headers.get("Content-Range", "").startswith(
         f"bytes {offset}-"
     )
@@ -145,6 +149,11 @@ def _writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise DataError(f"{path}: can't be written: {error.strerror or error}.") from error
+
+
+def _printable(text: object) -> str:
+    """What a server says, for one line of a terminal."""
+    return "".join(c for c in str(text) if c.isprintable())[:100]
 
 
 def _size(path: Path) -> int:
@@ -161,6 +170,8 @@ def _fetch(
     part = file.path.with_name(f"{file.path.name}.part")
     with _writing(part):
         part.parent.mkdir(parents=True, exist_ok=True)
+        if part.is_symlink() or (part.exists() and not part.is_file()):
+            part.unlink()  # what we write must not go elsewhere
     for attempt in range(1, ATTEMPTS + 1):
         had = _size(part)
         try:
@@ -169,7 +180,7 @@ def _fetch(
             break
         except _CutError as cut:
             have = _size(part)
-            if have <= had or attempt == ATTEMPTS:
+            if have <= had or attempt == ATTEMPTS or isinstance(cut, _StalledError):
                 raise DataError(
                     f"{file.name}: {cut}; {have:,} of {file.size:,} bytes are here. Check the "
                     "network and try again: it goes on from there. Or name a mirror, a URL or a "
@@ -193,11 +204,16 @@ def _receive(
         with _writing(part):
             out = part.open("ab" if have else "wb")
         with out:
+            since, had_then = monotonic(), have
             while have < file.size:
+                if monotonic() - since >= TIMEOUT:
+                    if have - had_then < LEAST_RATE * TIMEOUT:
+                        raise _StalledError(f"less than {LEAST_RATE:,} bytes a second came")
+                    since, had_then = monotonic(), have
                 if should_stop():
                     return False
                 try:
-                    chunk = stream.read(min(_CHUNK, file.size - have))
+                    chunk = stream.read1(min(_CHUNK, file.size - have))
                 except (OSError, HTTPException) as error:
                     raise _CutError(f"reading was cut off ({error})") from error
                 if not chunk:

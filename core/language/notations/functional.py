@@ -41,7 +41,10 @@ class Functional(Notation):
 
 def separated(children: tuple[Node, ...], sign: str) -> list[str | Node]:
     """The children with the sign between them."""
-    return list(chain.from_iterable((sign, child) for child in children))[1:]
+    parts: list[str | Node] = []
+    for child in children:
+        parts += [sign, child]
+    return parts[1:]
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:

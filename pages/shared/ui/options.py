@@ -19,8 +19,15 @@ _READ: dict[type, Callable[[str], Any]] = {
     int: int,
     float: float,
     str: str,
-    tuple: lambda text: tuple(next(csv.reader([text]), ())),
+    tuple: lambda text: _names(text),
 }
+
+
+def _names(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(next(csv.reader([text]), ()))
+    except csv.Error as error:  # a line break
+        raise ValueError(text) from error
 
 
 def _no(text: str) -> Any:
