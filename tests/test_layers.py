@@ -38,7 +38,7 @@ LAYERS = [
     "__main__",
 ]
 TOP_LEVEL = {"README.md", "requirements.txt", "app.py", "pages", "core", "tests", "assets"}
-DOT_FILES = {".ci", ".streamlit", ".gitignore", ".ruff.toml", ".pytest.ini"}
+DOT_FILES = {".ci", ".streamlit", ".gitignore", ".mypy.ini", ".ruff.toml", ".pytest.ini"}
 MODULES = sorted((PROJECT / "core").rglob("*.py"))
 PAGES = sorted([PROJECT / "app.py", *(PROJECT / "pages").rglob("*.py")])
 FILES = MODULES + PAGES
