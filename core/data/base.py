@@ -109,8 +109,12 @@ def hold_out(task: Task) -> Task:
         )
     order = np.random.default_rng(_HELDOUT_SEED).permutation(len(task.train))
     cut = max(1, round(len(order) * HELDOUT_SHARE))
-    pick = lambda rows: tuple(task.train[i] for i in sorted(rows))  # noqa: E731
-    return replace(task, train=pick(order[cut:]), test=pick(order[:cut]))
+    test, train = sorted(order[:cut].tolist()), sorted(order[cut:].tolist())
+    return replace(
+        task,
+        train=tuple(task.train[i] for i in train),
+        test=tuple(task.train[i] for i in test),
+    )
 
 
 def order_tasks(tasks: Sequence[Task], names: Iterable[str], order_seed: int) -> tuple[Task, ...]:

@@ -7,6 +7,7 @@ from core.config import RunConfig
 from core.data.base import Example, Task, load_tasks, source_tasks
 from core.data.io.kept import Kept
 from core.language import idioms
+from core.language.grammar import Rule
 
 _derived: Kept[tuple[tuple[Task, ...], tuple[Task, ...]]] = Kept(8)
 
@@ -27,18 +28,22 @@ def derived_tasks(config: RunConfig) -> tuple[Task, ...]:
     return _derived.get((id(source), *settings), make)[1]  # kept beside it, the source keeps its id
 
 
+_Idioms = tuple[idioms.Idiom, ...]
+_Memo = dict[tuple[Rule, ...], tuple[Rule, ...]]  # derivations before and after
+
+
 def derive(tasks: Sequence[Task], merges: int) -> tuple[Task, ...]:
     """The tasks with larger idioms collapsed: each task's own after those of the tasks before."""
-    learned: tuple[idioms.Idiom, ...] = ()
+    learned: _Idioms = ()
     derived = []
     for task in tasks:
         before = {
             steps: idioms.apply(steps, learned) for steps in {e.derivation for e in task.train}
         }
         learned += idioms.learn([before[example.derivation] for example in task.train], merges)
-        memo: dict[tuple, tuple] = {}
+        memo: _Memo = {}
 
-        def cut(example: Example, memo: dict = memo, known: tuple = learned) -> Example:
+        def cut(example: Example, memo: _Memo = memo, known: _Idioms = learned) -> Example:
             if example.derivation not in memo:
                 memo[example.derivation] = idioms.apply(example.derivation, known)
             return replace(example, derivation=memo[example.derivation])

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from core.language.tree import Node, hashed_once
 
@@ -64,9 +65,10 @@ class Action:
 
 
 def _holes(node: Node) -> Iterator[Slot]:
-    for index, child in enumerate(node.children or ()):
+    children = node.children or ()
+    for index, child in enumerate(children):
         if child is HOLE:
-            yield Slot(node.label, len(node.children), index)
+            yield Slot(node.label, len(children), index)
         else:
             yield from _holes(child)
 
@@ -88,9 +90,10 @@ def logical_form_to_derivation(node: Node) -> tuple[Rule, ...]:
         if node.is_ground:
             steps.append(_ground_rule(slot, node))
             continue
-        rule = _expansion_rule(slot, node.label, len(node.children), node.notation)
+        children = node.children or ()
+        rule = _expansion_rule(slot, node.label, len(children), node.notation)
         steps.append(rule)
-        open_nodes.extend(zip(reversed(rule.action.slots), reversed(node.children), strict=True))
+        open_nodes.extend(zip(reversed(rule.action.slots), reversed(children), strict=True))
     return tuple(steps)
 
 
@@ -155,9 +158,9 @@ class Grammar:
                     action = self.action_ids.setdefault(step.action, len(self.action_ids))
                     firsts.setdefault((slot, action), k)
                     occurrences[k, action] = occurrences.get((k, action), 0) + 1
-        for action in self.action_ids:
-            for slot in action.slots:
-                self.slot_ids.setdefault(slot, len(self.slot_ids))
+        for shown in self.action_ids:
+            for opened in shown.slots:
+                self.slot_ids.setdefault(opened, len(self.slot_ids))
         self.longest = max((len(steps) for rows in derivations for steps in rows), default=0)
         self.slots: tuple[Slot, ...] = tuple(self.slot_ids)
         self.actions: tuple[Action, ...] = tuple(self.action_ids)
@@ -173,18 +176,21 @@ class Grammar:
         row = self.first_task[self.slot_ids[slot]] <= k
         return tuple(self.actions[i] for i in np.flatnonzero(row))
 
-    def known(self, k: int) -> np.ndarray:
+    def known(self, k: int) -> npt.NDArray[np.bool_]:
         """Which actions tasks 0 … k have shown: (actions,) of bool; none for k = -1."""
-        return self.counts[: k + 1].sum(axis=0) > 0
+        known: npt.NDArray[np.bool_] = self.counts[: k + 1].sum(axis=0) > 0
+        return known
 
-    def unseen(self, k: int) -> np.ndarray:
+    def unseen(self, k: int) -> npt.NDArray[np.bool_]:
         """A_u of task k: its actions that no earlier task has shown, (actions,) of bool."""
-        return (self.counts[k] > 0) & ~self.known(k - 1)
+        unseen: npt.NDArray[np.bool_] = (self.counts[k] > 0) & ~self.known(k - 1)
+        return unseen
 
-    def specific_to(self, k: int) -> np.ndarray:
+    def specific_to(self, k: int) -> npt.NDArray[np.bool_]:
         """(k + 1, actions) of bool: which actions one task alone of 0 … k has shown, and which."""
-        there = self.counts[: k + 1] > 0
-        return there & (there.sum(axis=0) == 1)
+        shown = self.counts[: k + 1] > 0
+        specific: npt.NDArray[np.bool_] = shown & (shown.sum(axis=0) == 1)
+        return specific
 
     def encode(self, steps: Sequence[Rule]) -> tuple[list[int], list[int]] | None:
         """Slot and action numbers of a derivation; None where training shows no such pair."""

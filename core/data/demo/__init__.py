@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from core.data.base import Example, FormReader, Task
 from core.data.demo.domains import DOMAINS
@@ -42,7 +43,7 @@ def _questions(domain: Domain, count: int, d: Draws) -> dict[str, Question]:
     return found
 
 
-def _frequencies(forms: int, rows: int, rng: np.random.Generator) -> np.ndarray:
+def _frequencies(forms: int, rows: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """How many rows each form gets, at least one, skewed as in Zipf's law: (forms,)."""
     weights = 1 / (np.arange(forms) + 5)
     return 1 + rng.multinomial(rows - forms, weights / weights.sum())

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.data.base import DataError, Example, Task
+from core.data.base import DataError, Example, Task, normalise
 from core.inspection.steps import MOST_LETTERS, MOST_WORDS, cut
 from core.options import ConfigError
 from core.runs import checkpoints
@@ -87,7 +87,7 @@ def _typed() -> str:
         placeholder="in the words of one of the tasks",
         label_visibility="collapsed",
     )
-    read = cut(text)
+    read = cut(normalise(text))
     publish("utterance", read or None)
     if len(read) < len(" ".join(text.split())):
         words = len(text.split())
