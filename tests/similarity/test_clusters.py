@@ -269,3 +269,33 @@ def test_rows_of_a_form_count_where_they_are_asked_to():
     weighted = cluster_forms(forms, 1, ClusterOptions(weighted=True), generator())
     assert forms.texts[plain.medoids[0]] in shapes[:2]
     assert forms.texts[weighted.medoids[0]] == shapes[2]
+
+
+def greedy_plus_plus(
+    distances: np.ndarray, weights: np.ndarray, k: int, rng: np.random.Generator
+) -> list[int]:
+    """Greedy k-means++ as it is defined, point by point, in plain numbers."""
+    n, trials = len(distances), 2 + int(np.log(k))
+    potential = lambda medoids: [  # noqa: E731
+        float(weights[i]) * min(float(distances[m, i]) for m in medoids) ** 2 for i in range(n)
+    ]
+    medoids = [int(rng.choice(n, p=weights / weights.sum()))]
+    while len(medoids) < k:
+        mass = potential(medoids)
+        candidates = []
+        for share in rng.random(trials):
+            left, point = share * sum(mass), 0
+            while left >= mass[point]:
+                left, point = left - mass[point], point + 1
+            candidates.append(point)
+        medoids.append(min(candidates, key=lambda point: sum(potential([*medoids, point]))))
+    return medoids
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_starts_are_those_of_greedy_k_means_plus_plus(seed: int):
+    rng = generator(seed)
+    distances = on_a_line(rng.uniform(size=40).tolist()).astype(float)
+    weights = rng.integers(1, 6, 40).astype(float)
+    chosen = engines.plus_plus(distances, weights, 6, generator(seed))
+    assert chosen.tolist() == greedy_plus_plus(distances, weights, 6, generator(seed))
