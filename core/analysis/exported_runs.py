@@ -101,7 +101,7 @@ def load(path: Path) -> list[ExportedRun]:
         raise ConfigError(f"{path}: is not a file of results of format {FORMAT}.")
     try:
         return [_record(values) for values in content["runs"]]
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise ConfigError(f"{path}: a run in it can't be read: {error}.") from error
 
 
@@ -120,6 +120,6 @@ def _record(values: dict[str, Any]) -> ExportedRun:
         device=str(values["device"]),
         versions=dict(values["versions"]),
     )
-    if any(max(counts[:2]) >= len(record.tasks) for counts in record.counts):
+    if not all(0 <= k < len(record.tasks) for counts in record.counts for k in counts[:2]):
         raise ValueError("its counts are of tasks that it does not name")
     return record

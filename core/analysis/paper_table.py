@@ -73,7 +73,9 @@ def last_accuracies(record: ExportedRun) -> End | None:
         if len(tested) == after + 1:
             _, _, correct, totals, known = zip(*tested, strict=True)
             total = sum(totals)
-            avg = statistics.fmean(c / n for c, n in zip(correct, totals, strict=True))
+            if not total:
+                return None
+            avg = statistics.fmean(c / n for c, n in zip(correct, totals, strict=True) if n)
             bound = math.nan if None in known else sum(known) / total
             return End(after, 100 * sum(correct) / total, 100 * avg, 100 * bound)
     return None

@@ -22,11 +22,13 @@ def matrix(cells: pd.DataFrame, zero_shot: Mapping[int, float] | None = None) ->
 
     `zero_shot[i]` is R[i−1, i].
     """
-    whole = [k for k, tested in cells.groupby("after") if (tested.on <= k).sum() == k + 1]
-    K = max(whole, default=-1) + 1
+    seen = (cells.on <= cells.after).to_numpy()
+    after, on = cells.after.to_numpy(dtype=int)[seen], cells.on.to_numpy(dtype=int)[seen]
+    tested = np.bincount(after)
+    K = int(np.max(np.flatnonzero(tested == np.arange(1, len(tested) + 1)), initial=-1)) + 1
+    shares, kept = (cells.correct / cells.total).to_numpy(dtype=float)[seen], after < K
     R = np.full((K, K), np.nan)
-    for row in cells[(cells.after < K) & (cells.on <= cells.after)].itertuples():
-        R[row.after, row.on] = row.correct / row.total if row.total else np.nan
+    R[after[kept], on[kept]] = shares[kept]
     for i, share in (zero_shot or {}).items():
         if 0 < i < K:
             R[i - 1, i] = share
@@ -45,12 +47,12 @@ def trajectories(
     rows = []
     for run, mine in cells.groupby("run", sort=True):
         R = matrix(mine, (zero_shot or {}).get(run))
-        names = mine.drop_duplicates("after").set_index("after").after_task
-        first = mine.drop_duplicates("on").set_index("on").on_task
+        names = dict(zip(mine.after, mine.after_task, strict=True))
+        first = dict(zip(mine.on, mine.on_task, strict=True))
         known = (alone or {}).get(run, {})
-        tilde = np.array([known.get(first.get(i), np.nan) for i in range(len(R))])
+        tilde = np.array([known.get(first.get(i, ""), np.nan) for i in range(len(R))])
         for k in range(len(R)):
-            if k in names.index:
+            if k in names:
                 part = R[: k + 1, : k + 1]
                 values = {name: each.of(part, tilde) for name, each in MEASURES.items()}
                 rows.append({"run": run, "after": k, "task": names[k], **values})

@@ -5,7 +5,9 @@ returns the exit code. `takes_more=True` beside it lets `args.more` hold the wor
 """
 
 import argparse
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
+
+Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 class CommandParser(argparse.ArgumentParser):

@@ -5,6 +5,7 @@ import torch
 
 from core.__main__ import main
 from core.commands.bench import methods as bench
+from core.commands.bench.costs import costs_at
 from core.config import RunConfig
 from core.methods.parts.penalty import flat
 from core.registry import methods
@@ -46,16 +47,16 @@ def test_variants_are_told_apart() -> None:
 def test_what_a_method_holds_is_counted_in_bytes() -> None:
     base = Learner(config("finetune"))
     parameters = len(flat(list(base.parser.parameters())))
-    costs = dict(bench.costs_at(config("ewc"), base, [1, 2], 1))
+    costs = dict(costs_at(config("ewc"), base, [1, 2], 1))
     assert [costs[place].held for place in (1, 2)] == [0, 2 * 4 * parameters]
-    plain = dict(bench.costs_at(config("finetune"), base, [2], 1))
+    plain = dict(costs_at(config("finetune"), base, [2], 1))
     assert plain[2].held == 0
 
 
 def test_an_epoch_counts_each_kind_of_step_as_often_as_it_has_them(monkeypatch) -> None:
     seconds = {"": 1.0, "episode": 10.0}
     now = [0.0]
-    monkeypatch.setattr(bench, "_clock", lambda learner: lambda: now[0])
+    monkeypatch.setattr("core.commands.bench.costs._clock", lambda learner: lambda: now[0])
 
     def take(descent: object, step: object) -> dict[str, float]:
         now[0] += seconds[step.kind]
@@ -63,7 +64,7 @@ def test_an_epoch_counts_each_kind_of_step_as_often_as_it_has_them(monkeypatch) 
 
     monkeypatch.setattr("core.training.stage_optimizer.StageOptimizer.step", take)
     base = Learner(config("finetune"))
-    cost = dict(bench.costs_at(config("protoparser"), base, [1], 2))[1]
+    cost = dict(costs_at(config("protoparser"), base, [1], 2))[1]
     steps = -(-len(base.tasks[0].train) // 2)
     assert cost.epoch == pytest.approx(11 * steps)
     assert cost.epoch_ratio == pytest.approx(11)
@@ -72,7 +73,7 @@ def test_an_epoch_counts_each_kind_of_step_as_often_as_it_has_them(monkeypatch) 
 
 def test_all_parameters_can_move_again_afterwards() -> None:
     base = Learner(config("finetune"))
-    dict(bench.costs_at(config("total_recall"), base, [2], 1))
+    dict(costs_at(config("total_recall"), base, [2], 1))
     assert all(p.requires_grad for p in base.parser.parameters())
     assert torch.isfinite(flat(list(base.parser.parameters()))).all()
 

@@ -9,20 +9,16 @@ the beginning and at the end of the tasks before is carried out, their training 
 
 import argparse
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from core.analysis.settings import method_name
+from core.commands import Subparsers
+from core.commands.bench.costs import Cost, costs_at
 from core.config import RunConfig
 from core.data.base import DataMissing
 from core.options import ConfigError
 from core.registry import methods
-
-if TYPE_CHECKING:
-    from core.methods.base import TrainingStep
-    from core.training.assembly import Learner
-    from core.training.stage_optimizer import StageOptimizer
 
 BASE = "finetune"
 MORE: Sequence[tuple[str, Mapping[str, Any]]] = (  # rows beside every method with its defaults
@@ -31,10 +27,9 @@ MORE: Sequence[tuple[str, Mapping[str, Any]]] = (  # rows beside every method wi
 )
 TARGET = ("total_recall", {"penalty": "ewc"})  # replay = sample is its default
 MOST = 3.0  # fine-tuning steps that a step of TARGET may cost at the last place
-WARM_UP = 2  # steps that pay for allocations
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "methods",
         help="seconds a step and an epoch of each method, and their growth with the tasks",
@@ -65,16 +60,6 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
-class Cost(NamedTuple):
-    """What training with a method takes at one place of the sequence."""
-
-    step: float  # seconds in the mean over an epoch, of each kind of step the median
-    ratio: float  # the same in fine-tuning steps
-    epoch: float  # seconds, with what comes before its steps
-    epoch_ratio: float  # the same in fine-tuning epochs
-    held: int = 0  # bytes that the method keeps beside the parser that fine-tuning has
-
-
 def _print_all(config: RunConfig, args: argparse.Namespace) -> None:
     import torch
 
@@ -93,7 +78,9 @@ def _print_all(config: RunConfig, args: argparse.Namespace) -> None:
     )
     print("\n".join(_head(places)), flush=True)
     reached = None
-    variants = [(name, {}) for name in names] + [(n, o) for n, o in MORE if n in names]
+    variants: list[tuple[str, Mapping[str, Any]]] = [(name, {}) for name in names] + [
+        (n, o) for n, o in MORE if n in names
+    ]
     for name, options in sorted(variants, key=lambda variant: names.index(variant[0])):
         chosen = config.with_(method=name, method_options=options)
         costs = dict(costs_at(chosen, base, places, args.steps))
@@ -114,109 +101,6 @@ def label(config: RunConfig) -> str:
     if named != methods.declared(config.method, "label"):
         return named
     return ", ".join([named, *(f"{n} {value}" for n, value in config.method_options.items())])
-
-
-def costs_at(
-    config: RunConfig, base: "Learner", places: Sequence[int], steps: int
-) -> Iterator[tuple[int, Cost]]:
-    """The method's cost at these places (from 1) of the sequence, where it trains there at all."""
-    from core.samplers.base import select
-    from core.training.assembly import Learner
-
-    learner = Learner(config)
-    method, rng = learner.method, learner.generators.for_arrays("sampler")
-    held = _bytes(base.state()["parser"])
-    for k in range(places[-1]):
-        learner.parser.set_known_tasks(k)
-        method.begin_task(k)
-        if k + 1 in places and method.stages(k):
-            base.parser.set_known_tasks(k)
-            cost = _time(learner, base, k, steps)
-            state = learner.state()
-            kept = _bytes(state["parser"]) + _bytes(state["method"]) - held
-            yield k + 1, cost._replace(held=kept)
-        if k + 1 < places[-1]:
-            if methods[config.method].memory:
-                learner.memory.keep(k, select(config, learner.tasks[k].train, rng))
-            method.end_task(k)
-
-
-def _time(learner: "Learner", base: "Learner", k: int, steps: int) -> Cost:
-    import numpy as np
-
-    from core.training.stage_optimizer import StageOptimizer
-
-    stage, plain = learner.method.stages(k)[-1], base.method.stages(k)[-1]
-    descents = StageOptimizer(learner.method, k, stage), StageOptimizer(base.method, k, plain)
-    clock = _clock(learner)
-    learner.parser.train()
-    base.parser.train()
-    began = clock()
-    epoch = list(learner.method.steps(k, stage))
-    before = clock() - began
-    chosen = np.linspace(0, len(epoch) - 1, min(steps, len(epoch))).round().astype(int)
-    chosen = np.union1d(chosen, _first_of_kind(epoch))
-    pairs = [(epoch[i], _beside(epoch, i)) for i in chosen]
-    for pair in pairs[:WARM_UP]:
-        for descent, step in zip(descents, pair, strict=True):
-            descent.step(step)
-    timed = np.array([[_seconds(d, step, clock) for d, step in zip(descents, pair, strict=True)]
-                      for pair in pairs])  # fmt: skip
-    for descent in descents:
-        descent.end()
-    kinds = np.array([_kind(step) for step in epoch])
-    whole = ratios = 0.0  # of the epoch's steps: seconds, fine-tuning steps
-    for kind in np.unique(kinds):
-        (own, other), times = timed[kinds[chosen] == kind].T, int((kinds == kind).sum())
-        whole += float(np.median(own)) * times
-        ratios += float(np.median(own / other)) * times
-    first = before / float(np.median(timed[:, 1]))
-    plain_steps = len(list(base.method.steps(k, plain)))
-    return Cost(
-        whole / len(epoch), ratios / len(epoch), before + whole, (first + ratios) / plain_steps
-    )
-
-
-def _beside(epoch: Sequence["TrainingStep"], i: int) -> "TrainingStep":
-    """A fine-tuning step on the current task's rows of step i, or of the last that has any."""
-    import numpy as np
-
-    from core.methods.base import plain_step
-
-    with_rows = [number for number, step in enumerate(epoch) if step.current]
-    last = max((number for number in with_rows if number <= i), default=with_rows[0])
-    return plain_step(epoch[last].batch.take(np.arange(epoch[last].current)))
-
-
-def _clock(learner: "Learner") -> Callable[[], float]:
-    """Seconds: those of this process, where it does the arithmetic itself and in one thread."""
-    alone = learner.device.type == "cpu" and learner.config.threads == 1
-    return time.process_time if alone else time.perf_counter
-
-
-def _kind(step: "TrainingStep") -> str:
-    return step.kind if step.current else f"{step.kind} memory"
-
-
-def _first_of_kind(epoch: Sequence["TrainingStep"]) -> list[int]:
-    kinds = [_kind(step) for step in epoch]
-    return [kinds.index(kind) for kind in set(kinds)]
-
-
-def _seconds(descent: "StageOptimizer", step: "TrainingStep", clock: Callable[[], float]) -> float:
-    """Of one optimizer step; its losses are read as numbers, so that a GPU has ended too."""
-    began = clock()
-    descent.step(step)
-    return clock() - began
-
-
-def _bytes(state: Any) -> int:
-    """Of the tensors in a state."""
-    if isinstance(state, Mapping):
-        return sum(_bytes(value) for value in state.values())
-    if isinstance(state, (list, tuple)):
-        return sum(_bytes(value) for value in state)
-    return getattr(state, "nbytes", 0)
 
 
 def _head(places: Sequence[int]) -> list[str]:

@@ -8,15 +8,22 @@ import argparse
 import resource
 import sys
 import time
+from typing import TYPE_CHECKING
 
+from core.commands import Subparsers
 from core.config import RunConfig
 from core.data.base import DataMissing
+
+if TYPE_CHECKING:
+    import torch
+
+    from core.parser.batch import Batch
 
 DEFAULTS = {"dataset": "overnight", "task": "", "batch_size": 64, "threads": 1, "device": "auto"}
 _SIZE = 1024
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "parser",
         help="examples a second in training and decoding (the default)",
@@ -42,20 +49,27 @@ def execute(args: argparse.Namespace) -> int:
         return _measure(config.with_(dataset="demo"), "")
 
 
-def product_rate(device: object, seconds: float = 0.5) -> float:
+def product_rate(device: "torch.device", seconds: float = 0.5) -> float:
     """Operations a second of a float32 product of two 1024 × 1024 matrices."""
     import torch
 
     a = torch.ones(_SIZE, _SIZE, device=device)
-    wait = torch.cuda.synchronize if a.is_cuda else lambda: None
     a @ a
-    wait()
+    _wait(device)
     count, began = 0, time.perf_counter()
     while time.perf_counter() - began < seconds:
         a @ a
         count += 1
-        wait()
+        _wait(device)
     return count * 2 * _SIZE**3 / (time.perf_counter() - began)
+
+
+def _wait(device: "torch.device") -> None:
+    """Until what a GPU has been given is done."""
+    import torch
+
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
 
 
 def _measure(config: RunConfig, name: str) -> int:
@@ -72,9 +86,9 @@ def _measure(config: RunConfig, name: str) -> int:
     parser, rows, test = learner.parser, learner.train_batches[0], learner.test_batches[0]
     optimizer = torch.optim.Adam(parser.parameters(), lr=config.learning_rate, fused=True)
 
-    def train_on(batch: object) -> None:
+    def train_on(batch: "Batch") -> None:
         optimizer.zero_grad()
-        parser.loss(batch).backward()
+        parser.loss(batch).backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(parser.parameters(), config.clip_norm)
         optimizer.step()
 
@@ -86,8 +100,7 @@ def _measure(config: RunConfig, name: str) -> int:
     began = time.perf_counter()
     for batch in batches:
         train_on(batch)
-    if learner.device.type == "cuda":
-        torch.cuda.synchronize()
+    _wait(learner.device)
     seconds = time.perf_counter() - began
     after = product_rate(learner.device)
     began = time.perf_counter()

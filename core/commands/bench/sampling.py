@@ -11,14 +11,28 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from core.commands import Subparsers
 from core.config import RunConfig
 from core.data.base import DataMissing, Example
 
 SIZES = [1_000, 2_000, 5_000, 10_000, 20_000, 50_000]
 REPEATS = 3
+HEADS = [
+    "rows",
+    "forms",
+    "matrix/MB",
+    "pairs",
+    "k-medoids",
+    "samples",
+    "loss",
+    "ratio",
+    "DLFS",
+    "CPU",
+]
 
 
 class Target(NamedTuple):
@@ -37,7 +51,7 @@ TARGETS = (
 )
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "sampling",
         help="similarity, clusters and DLFS: seconds, memory, growth",
@@ -54,7 +68,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
 def execute(args: argparse.Namespace) -> int:
     _warm_up()
     for target in () if args.no_targets else TARGETS:
-        _carry_out(lambda target=target: _print_target(target, args.memory_size))
+        _carry_out(partial(_print_target, target, args.memory_size))
     _carry_out(lambda: _print_growth(args.dataset, args.task, args.sizes, args.memory_size))
     return 0
 
@@ -96,8 +110,7 @@ def measure(call: Callable[[], Any]) -> Cost:
     _forget_peak()
     began, used = time.perf_counter(), time.process_time()
     result = call()
-    seconds, cpu = time.perf_counter() - began, time.process_time() - used
-    return Cost(result, seconds, cpu, _peak_gigabytes())
+    return Cost(result, time.perf_counter() - began, time.process_time() - used, _peak_gigabytes())
 
 
 def _forget_peak() -> None:
@@ -170,20 +183,8 @@ def grow(rows: Sequence[Example], size: int) -> list[Example]:
 
 def _print_growth(dataset: str, task: str, sizes: Sequence[int], memory_size: int) -> None:
     rows = _rows(dataset, task)
-    heads = [
-        "rows",
-        "forms",
-        "matrix/MB",
-        "pairs",
-        "k-medoids",
-        "samples",
-        "loss",
-        "ratio",
-        "DLFS",
-        "CPU",
-    ]
     print(f"\n{task}, forms resampled with fresh entities, M = {memory_size}; times in seconds")
-    print("  ".join(f"{head:>9}" for head in heads))
+    print("  ".join(f"{head:>9}" for head in HEADS))
     for size in sizes:
         print("  ".join(f"{cell:>9}" for cell in _growth_row(grow(rows, size), memory_size)))
 
@@ -213,15 +214,6 @@ def _growth_row(rows: Sequence[Example], memory_size: int) -> list[str]:
     chosen = measure(
         lambda: entry.value(rows, memory_size, options, np.random.default_rng(0), None)
     )
-    return [
-        f"{len(rows):,}",
-        f"{len(forms):,}",
-        f"{needed / 1e6:,.0f}",
-        pairs,
-        whole,
-        f"{sampled.seconds:.2f}",
-        f"{sampled.result.loss:.0f}",
-        ratio,
-        f"{chosen.seconds:.2f}",
-        f"{chosen.cpu:.2f}",
-    ]
+    times = (f"{sampled.seconds:.2f}", f"{sampled.result.loss:.0f}", ratio)
+    size = (f"{len(rows):,}", f"{len(forms):,}", f"{needed / 1e6:,.0f}")
+    return [*size, pairs, whole, *times, f"{chosen.seconds:.2f}", f"{chosen.cpu:.2f}"]
