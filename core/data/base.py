@@ -2,14 +2,14 @@
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from core.config import RunConfig
 from core.language.grammar import Rule, logical_form_to_derivation
-from core.language.tree import LogicalFormError, read
+from core.language.tree import LogicalFormError, Node, read
 from core.options import ConfigError
 from core.registry import datasets
 
@@ -29,11 +29,12 @@ def normalise(text: str) -> str:
 
 @dataclass(frozen=True)
 class Example:
-    """An utterance, its logical form as text, and the derivation of that form."""
+    """An utterance, its logical form as text, the derivation of that form, and its tree."""
 
     utterance: str
     logical_form: str
     derivation: tuple[Rule, ...]
+    tree: Node = field(repr=False, compare=False)
 
     @property
     def words(self) -> list[str]:
@@ -66,7 +67,7 @@ class FormReader:
     def __init__(self, notation: str = "s_expression", *, canonical: bool = False) -> None:
         self.notation = notation
         self._canonical = canonical
-        self._read: dict[str, tuple[str, tuple[Rule, ...]]] = {}
+        self._read: dict[str, tuple[str, tuple[Rule, ...], Node]] = {}
 
     def example(self, utterance: str, logical_form: str) -> Example:
         """The row, its Unicode normalised; LogicalFormError where the form is none."""
@@ -80,13 +81,14 @@ class FormReader:
             return False
         return True
 
-    def _form(self, logical_form: str) -> tuple[str, tuple[Rule, ...]]:
+    def _form(self, logical_form: str) -> tuple[str, tuple[Rule, ...], Node]:
         known = self._read.get(logical_form)
         if known is None:
             form = normalise(logical_form)
             tree = read(form, self.notation)
             steps = logical_form_to_derivation(tree)
-            known = self._read[logical_form] = (str(tree) if self._canonical else form, steps)
+            text = str(tree) if self._canonical else form
+            known = self._read[logical_form] = (text, steps, tree)
         return known
 
 

@@ -12,6 +12,7 @@ of the parser's inside it reaches into.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -26,19 +27,28 @@ from core.registry import NoOptions
 from core.samplers.base import Memory
 
 
+class Trainable(Enum):
+    """Which parameters a stage trains."""
+
+    ALL = "all"
+    UNSEEN_ACTIONS = "the embeddings of the task's unseen actions"
+    TASK_SPECIFIC = "these, and whatever else the task has for itself, such as its adapter"
+
+
 @dataclass(frozen=True)
 class Stage:
-    """So many passes over a task, and which parameters move in them.
-
-    `moves`: "unseen actions" (their embeddings alone), "task-specific" (these and whatever else the
-    task has for itself, its adapter) or "all".
-    """
+    """So many epochs on a task, and which parameters they train. TypeError: no Trainable."""
 
     name: str
     epochs: int
-    trainable: str = "all"
+    trainable: Trainable = Trainable.ALL
     replay: bool = True  # whether memories take part, where the method has them
     penalty: bool = True  # whether a penalty holds the parameters, where the method has one
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.trainable, Trainable):
+            expected = ", ".join(map(str, Trainable))
+            raise TypeError(f"stage {self.name}: {self.trainable!r}; expected one of {expected}.")
 
 
 @dataclass(frozen=True)
@@ -50,7 +60,7 @@ class TrainingStep:
 
     batch: Batch
     weights: Tensor  # (n,)
-    current: int
+    n_current: int
     kind: str = ""  # for methods whose steps are not all of one kind
     memory_indices: Tensor | None = None  # the memory rows' numbers in the pool of all memories
     extra_rows: int = 0  # further rows that the method reads, to edit the gradients
@@ -132,9 +142,12 @@ class Method:
 
         `current` is the mean loss of the current task's rows.
         """
-        weighted = self.parser.row_losses(step.batch) * step.weights
-        current, replay = weighted[: step.current].sum(), weighted[step.current :].sum()
-        return {"current": current, "replay": replay}
+        losses = self.weighted_losses(step)
+        return {"current": losses[: step.n_current].sum(), "replay": losses[step.n_current :].sum()}
+
+    def weighted_losses(self, step: TrainingStep, scores: Tensor | None = None) -> Tensor:
+        """Each example's loss, by these scores or the parser's own, times its weight: (n,)."""
+        return self.parser.row_losses(step.batch, scores) * step.weights
 
     def edit_gradients(self, k: int, stage: Stage, step: TrainingStep) -> None:
         """Change the gradients that the loss has left, before they are clipped."""
@@ -144,7 +157,7 @@ class Method:
 
     def parameters(self, k: int, stage: Stage) -> list[torch.nn.Parameter]:
         """The parameters that the stage's optimizer sees."""
-        if stage.trainable == "unseen actions":
+        if stage.trainable is Trainable.UNSEEN_ACTIONS:
             return [self.parser.action_embedding]
         return list(self.parser.parameters())
 
@@ -154,7 +167,7 @@ class Method:
 
     def frozen_actions(self, k: int, stage: Stage) -> np.ndarray:
         """(actions,) of bool: rows of the action embedding that must not move in this stage."""
-        if stage.trainable != "all":
+        if stage.trainable is not Trainable.ALL:
             return ~self.parser.grammar.unseen(k)
         return np.zeros(len(self.parser.grammar.actions), dtype=bool)
 

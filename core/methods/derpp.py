@@ -13,7 +13,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from core.methods.base import Method, Stage, TrainingStep
 from core.methods.parts.replay import Replay, ReplayOptions
@@ -58,16 +57,14 @@ class DERPlusPlus(Method):
     def loss(self, k: int, stage: Stage, step: TrainingStep) -> dict[str, Tensor]:
         if step.memory_indices is None:
             return super().loss(k, stage, step)
-        batch, memory = step.batch, slice(step.current, None)
-        table = self.parser.step_scores(batch)  # (steps in all, actions)
-        losses = F.cross_entropy(table, batch.gold, reduction="none")
-        summed = losses.new_zeros(len(batch)).index_add(0, batch.row_of_step, losses)
-        weighted = summed * step.weights
-        kept = torch.arange(step.current, len(batch))
-        first = int(batch.steps[: step.current].sum())
-        away = distances(self._past(k), step.memory_indices, batch.take(kept), table[first:])
+        batch, memory = step.batch, slice(step.n_current, None)
+        scores = self.parser.step_scores(batch)  # (steps in all, actions)
+        weighted = self.weighted_losses(step, scores)
+        first = int(batch.steps[: step.n_current].sum())
+        replayed = batch.take(torch.arange(step.n_current, len(batch)))
+        away = distances(self._past(k), step.memory_indices, replayed, scores[first:])
         return {
-            "current": weighted[: step.current].sum(),
+            "current": weighted[: step.n_current].sum(),
             "replay": self.options.beta * weighted[memory].sum(),
             "distillation": self.options.alpha * (away * step.weights[memory]).sum(),
         }

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from core.methods.base import Method, Stage, TrainingStep, plain_step
-from core.methods.parts.prototypes import PrototypeReadout, prototypes, weighted_loss
+from core.methods.parts.prototypes import PrototypeReadout, prototypes
 from core.methods.parts.replay import Replay, ReplayOptions
 from core.options import option
 from core.parser.batch import Batch, join, shuffled_parts
@@ -97,10 +97,9 @@ class EMAR(Method):
         if step.kind != "reconsolidation":
             return super().loss(k, stage, step)
         parser = self.parser
-        states, bias = parser.step_states(step.batch), parser.step_bias(step.batch)
-        scores = self.readout(states, bias, parser.action_embedding)
-        lost = weighted_loss(scores, step.batch, step.weights)
-        return {"current": lost.new_zeros(()), "reconsolidation": lost}
+        states, bias = parser.teacher_forced(step.batch)[0], parser.step_bias(step.batch)
+        loss = self.weighted_losses(step, self.readout(states, bias, parser.action_embedding)).sum()
+        return {"current": loss.new_zeros(()), "reconsolidation": loss}
 
     def end_task(self, k: int) -> None:
         self.hold(join(self.memories(k + 1)))

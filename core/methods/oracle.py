@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.methods.base import Method, Stage
+from core.methods.base import Method, Stage, Trainable
 from core.methods.parts.adapters import adapters_option, attach
 from core.methods.parts.variants import variant
 from core.options import option, plain
@@ -50,7 +50,7 @@ class Oracle(Method):
     def stages(self, k: int) -> tuple[Stage, ...]:
         if self.options.retrain == "last" and k < len(self.data) - 1:
             return ()
-        fast = Stage("fast", self.options.fast_epochs, "unseen actions")
+        fast = Stage("fast", self.options.fast_epochs, Trainable.UNSEEN_ACTIONS)
         return (fast,) * bool(fast.epochs) + (Stage("train", self.config.epochs),)
 
     def begin_task(self, k: int) -> None:

@@ -26,7 +26,7 @@ import torch
 from torch import Tensor
 
 from core.methods.base import Method, Stage, TrainingStep
-from core.methods.parts.prototypes import means, prototypes, weighted_loss
+from core.methods.parts.prototypes import means, prototypes
 from core.methods.parts.replay import Replay, ReplayOptions
 from core.options import option
 from core.parser.batch import Batch, join
@@ -116,15 +116,15 @@ class ProtoParser(Method):
             return super().loss(k, stage, step)
         parser, batch = self.parser, step.batch
         support = int((step.weights == 0).sum())
-        states, embedding = parser.step_states(batch), parser.action_embedding
+        states, embedding = parser.teacher_forced(batch)[0], parser.action_embedding
         steps = int(batch.steps[:support].sum())  # those of the support come first
         table, times = means(states[:steps], batch.gold[:steps], len(embedding))
         kept = self.rng.random(len(embedding)) >= self.options.predicate_dropout
         used = (times > 0) & torch.from_numpy(kept).to(times.device)
         table = torch.where(used[:, None], table, embedding)
         scores = torch.addmm(parser.step_bias(batch), states, table.t())
-        lost = weighted_loss(scores, batch, step.weights)
-        return {"current": lost.new_zeros(()), "episode": lost}
+        loss = self.weighted_losses(step, scores).sum()
+        return {"current": loss.new_zeros(()), "episode": loss}
 
     def work(self, k: int, stage: Stage) -> float:
         if k not in self._expected:

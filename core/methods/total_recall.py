@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from torch import nn
 
-from core.methods.base import Method, Stage, TrainingStep
+from core.methods.base import Method, Stage, Trainable, TrainingStep
 from core.methods.parts.adapters import adapters_option, attach
 from core.methods.parts.penalty import Penalty, fisher_option, weight_option
 from core.methods.parts.replay import Replay, ReplayOptions
@@ -26,7 +26,11 @@ from core.methods.parts.variants import variant
 from core.options import ConfigError, option, plain
 from core.registry import methods
 
-_MOVES = {"actions": "unseen actions", "task_specific": "task-specific", "all": "all"}
+_TRAINABLE = {  # of the option `fast`
+    "actions": Trainable.UNSEEN_ACTIONS,
+    "task_specific": Trainable.TASK_SPECIFIC,
+    "all": Trainable.ALL,
+}
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ class TotalRecall(Method):
         first = k == 0 if self.options.fast_tasks == "first" else k > 0 or fast != "task_specific"
         if fast == "none" or not epochs or not first:
             return (slow,)
-        return (Stage("fast", epochs, _MOVES[fast], replay=False, penalty=False), slow)
+        return (Stage("fast", epochs, _TRAINABLE[fast], replay=False, penalty=False), slow)
 
     def steps(self, k: int, stage: Stage) -> Iterable[TrainingStep]:
         return self.replay.steps(k if stage.replay else 0, self.batches(k))
@@ -108,7 +112,7 @@ class TotalRecall(Method):
         if self.adapters is None:
             return super().parameters(k, stage)
         own = self.adapters.of(k)
-        if stage.trainable == "task-specific":
+        if stage.trainable is Trainable.TASK_SPECIFIC:
             return [self.parser.action_embedding, *own]
         others = {id(p) for p in self.adapters.parameters()} - {id(p) for p in own}
         return [p for p in super().parameters(k, stage) if id(p) not in others]
@@ -118,7 +122,7 @@ class TotalRecall(Method):
 
     def frozen_actions(self, k: int, stage: Stage) -> np.ndarray:
         """θ_s of the tasks before k where all moves: rows of actions that one of them alone has."""
-        if stage.trainable == "all":
+        if stage.trainable is Trainable.ALL:
             return self.parser.grammar.specific_to(k)[:k].any(axis=0)
         return super().frozen_actions(k, stage)
 

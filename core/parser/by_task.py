@@ -1,23 +1,25 @@
-"""Rows of several tasks where each task has weights of its own: a method's masks.
+"""Examples of several tasks where each task has weights of its own: a method's masks.
 
 A mask on units that is constant over time scales the columns of the weights that read these units.
 So a task's parser is the same parser with other weights, and `torch.func.functional_call` runs it.
-Without masks everything here is a plain call on all rows at once.
+Without masks everything here is a plain call on all examples at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 if TYPE_CHECKING:
     from core.parser.batch import Batch
     from core.parser.model import Parser
+
+T = TypeVar("T")
 
 
 class Masks(Protocol):
@@ -31,7 +33,7 @@ class Masks(Protocol):
 
 
 def parts(parser: Parser, tasks: Tensor) -> Iterator[tuple[int, np.ndarray]]:
-    """Row numbers that the same weights apply to, with their task: without masks all, as of one."""
+    """Indices that the same weights apply to, with their task: without masks all, as of one."""
     if parser.masks is None:
         yield 0, np.arange(len(tasks))
         return
@@ -40,41 +42,53 @@ def parts(parser: Parser, tasks: Tensor) -> Iterator[tuple[int, np.ndarray]]:
         yield int(task), np.flatnonzero(of == task)
 
 
-def call(parser: Parser, task: int, run: Callable[..., Any], *args: Any) -> Any:
+class _Call(nn.Module):
+    """Calls a function that uses the parser: what `functional_call` needs to swap its weights."""
+
+    def __init__(self, parser: Parser) -> None:
+        super().__init__()
+        self.parser = parser
+
+    def forward(self, run: Callable[..., Any], *args: Any) -> Any:
+        return run(*args)
+
+
+def call(parser: Parser, task: int, run: Callable[..., T], *args: Any) -> T:
     """`run(*args)` with the parser as it is for the task."""
     if parser.masks is None:
         return run(*args)
-    return torch.func.functional_call(parser, parser.masks.weights(parser, task), (run, *args))
+    weights = parser.masks.weights(parser, task)
+    swapped = {f"parser.{name}": weight for name, weight in weights.items()}
+    result: T = torch.func.functional_call(_Call(parser), swapped, (run, *args))
+    return result
 
 
-def teacher_forced(
-    parser: Parser, run: Callable[[Batch], tuple[Tensor, Tensor]], batch: Batch
-) -> tuple[Tensor, Tensor]:
-    """What `run` gives (s_t of the real steps, attention) with each row's own weights.
+def teacher_forced(parser: Parser, batch: Batch) -> tuple[Tensor, Tensor]:
+    """`Parser.forward`, each example with the weights of its own task.
 
     s_t comes masked, so that it can be scored by the embeddings as they are.
     """
     split = list(parts(parser, batch.tasks))
     if len(split) == 1:
-        states, attention = call(parser, split[0][0], run, batch)
+        states, attention = call(parser, split[0][0], parser.forward, batch)
         return states * parser.masks.summary(split[0][0]), attention
     (n, steps), length = batch.actions.shape, batch.words.shape[1]
-    found, looked = [], []
-    for task, rows in split:
-        part = batch.take(rows)
-        states, attention = call(parser, task, run, part)
-        places = torch.as_tensor(rows)[:, None] * steps + torch.arange(part.actions.shape[1])
-        places = places.to(states.device).flatten()[part.real]
-        found.append((places, states * parser.masks.summary(task)))
-        short = (0, length - attention.shape[2], 0, steps - attention.shape[1])
-        looked.append((torch.as_tensor(rows, device=states.device), F.pad(attention, short)))
-    states = _placed(found, n * steps)[batch.real]
-    return states, _placed(looked, n)
+    all_states, all_attention = [], []
+    for task, indices in split:
+        part = batch.take(indices)
+        states, attention = call(parser, task, parser.forward, part)
+        positions = torch.as_tensor(indices)[:, None] * steps + torch.arange(part.actions.shape[1])
+        positions = positions.to(states.device).flatten()[part.real]
+        all_states.append((positions, states * parser.masks.summary(task)))
+        missing = (0, length - attention.shape[2], 0, steps - attention.shape[1])
+        index = torch.as_tensor(indices, device=states.device)
+        all_attention.append((index, F.pad(attention, missing)))
+    return _scattered(all_states, n * steps)[batch.real], _scattered(all_attention, n)
 
 
-def _placed(found: list[tuple[Tensor, Tensor]], count: int) -> Tensor:
-    """Values at their places in a table of so many rows, 0 elsewhere."""
-    table = found[0][1].new_zeros(count, *found[0][1].shape[1:])
-    for places, values in found:
-        table = table.index_copy(0, places, values)
+def _scattered(parts: list[tuple[Tensor, Tensor]], count: int) -> Tensor:
+    """Values at their indices in a table of so many rows, 0 elsewhere."""
+    table = parts[0][1].new_zeros(count, *parts[0][1].shape[1:])
+    for indices, values in parts:
+        table = table.index_copy(0, indices, values)
     return table

@@ -174,17 +174,18 @@ class Parser(nn.Module):
         """s_t (eq. 4) of [h; o]: (..., 3 hidden) → (..., action size)."""
         return self._drop(torch.tanh(self.combine(attended)))
 
-    def step_states(self, batch: Batch) -> Tensor:
-        """s_t of every real step, teacher-forced, row after row: (steps in all, action size)."""
-        return self.teacher_forced(batch)[0]
-
     def teacher_forced(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """`step_states`, and the attention over the words at each step: (n, T, L)."""
+        """`forward`, each example with the weights of its own task where a method has masks."""
         if self.masks is not None:
-            return by_task.teacher_forced(self, self._teacher_forced, batch)
-        return self._teacher_forced(batch)
+            return by_task.teacher_forced(self, batch)
+        return self(batch)
 
-    def _teacher_forced(self, batch: Batch) -> tuple[Tensor, Tensor]:
+    def forward(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """The teacher-forced pass over gold derivations, with the weights as they are.
+
+        s_t of every real step, example after example (steps in all, action size), and the
+        attention over the words at each step (n, T, L).
+        """
         encoding = self.encode(batch.words, batch.lengths)
         before = F.embedding(batch.actions[:, :-1], self.action_embedding)
         start = self.start.expand(len(batch), 1, -1)
@@ -211,7 +212,7 @@ class Parser(nn.Module):
 
     def step_scores(self, batch: Batch) -> Tensor:
         """c_a · s_t over A_t of every real step, MASKED elsewhere: (steps in all, actions)."""
-        return self.score(self.step_states(batch), self.step_bias(batch))
+        return self.score(self.teacher_forced(batch)[0], self.step_bias(batch))
 
     def score(self, states: Tensor, bias: Tensor) -> Tensor:
         """c_a · s_t plus the bias: (n, action size) and (n, actions) → (n, actions).
@@ -222,20 +223,20 @@ class Parser(nn.Module):
             return self.readout(states, bias, self.action_embedding)
         return torch.addmm(bias, states, self.action_embedding.t())
 
-    def forward(self, run: Callable[..., Any], *args: Any) -> Any:
-        """`run(*args)`: what `torch.func.functional_call` calls with other weights in place."""
-        return run(*args)
+    def log_probs(self, batch: Batch, scores: Tensor | None = None) -> Tensor:
+        """log P(a_t | a_<t, x) of the gold actions (eq. 6): (n, T), 0 at padding.
 
-    def log_probs(self, batch: Batch) -> Tensor:
-        """log P(a_t | a_<t, x) of the gold actions (eq. 6): (n, T), 0 at padding."""
-        losses = F.cross_entropy(self.step_scores(batch), batch.gold, reduction="none")
+        By these scores of the real steps (steps in all, actions); without them by `step_scores`.
+        """
+        scores = self.step_scores(batch) if scores is None else scores
+        losses = F.cross_entropy(scores, batch.gold, reduction="none")
         flat = losses.new_zeros(batch.actions.numel())
         return flat.index_copy(0, batch.real, -losses).view(batch.actions.shape)
 
-    def row_losses(self, batch: Batch) -> Tensor:
-        """Negative log-likelihood of each row, summed over its steps: (n,)."""
-        return -self.log_probs(batch).sum(dim=1)
+    def row_losses(self, batch: Batch, scores: Tensor | None = None) -> Tensor:
+        """Negative log-likelihood of each example, summed over its steps: (n,)."""
+        return -self.log_probs(batch, scores).sum(dim=1)
 
     def loss(self, batch: Batch) -> Tensor:
-        """Mean over the rows of `row_losses`."""
+        """Mean over the examples of `row_losses`."""
         return self.row_losses(batch).mean()

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch.nn import functional as F
 
 from core.parser.batch import Batch, split_by_length
 from core.parser.model import MASKED, Parser
@@ -47,9 +46,8 @@ def score_gold_steps(parser: Parser, rows: Batch, should_stop: ShouldStop = neve
             check(should_stop)
             batch = distinct.take(part)
             scores = parser.step_scores(batch)  # (steps in all, actions)
-            losses = F.cross_entropy(scores, batch.gold, reduction="none")
             row, step = np.nonzero(_real(batch))
-            log_probs[part[row], step] = -losses.cpu().numpy()
+            log_probs[part[row], step] = parser.log_probs(batch, scores).cpu().numpy()[row, step]
             likeliest[part[row], step] = (scores.argmax(dim=1) == batch.gold).cpu().numpy()
     places = where.reshape(-1)
     return GoldSteps(log_probs[places], likeliest[places], _real(rows))

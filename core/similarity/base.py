@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.data.base import Example
-from core.language.grammar import actions_to_logical_form
 from core.language.tree import Node
 
 
@@ -43,10 +42,7 @@ def distinct_forms(examples: Sequence[Example]) -> Forms:
         dtype=np.int64,
     )
     _, first_rows, multiplicities = np.unique(of_row, return_index=True, return_counts=True)
-    trees = tuple(
-        actions_to_logical_form([step.action for step in examples[row].derivation])
-        for row in first_rows
-    )
+    trees = tuple(examples[row].tree for row in first_rows)
     return Forms(tuple(numbers), trees, of_row, first_rows, multiplicities)
 
 

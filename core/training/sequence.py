@@ -121,11 +121,11 @@ class _Run:
                     "try a lower learning_rate, a lower clip_norm or a lower penalty weight."
                 )
             rows, steps, trained = (
-                rows + step.current,
+                rows + step.n_current,
                 steps + 1,
                 trained + len(step.batch) + step.extra_rows,
             )
-            sums["current"] += parts.pop("current") * step.current
+            sums["current"] += parts.pop("current") * step.n_current
             for name, part in parts.items():
                 sums[name] = sums.get(name, 0.0) + part
             self.done = start + min(trained, work)

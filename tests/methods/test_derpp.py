@@ -22,7 +22,7 @@ def by_hand(learner: Learner, i: int) -> list[list[dict[int, float]]]:
     found = []
     for row in learner.memory.indices[i]:
         one = learner.train_batches[i].take([row])
-        states = parser.step_states(one).detach()
+        states = parser.teacher_forced(one)[0].detach()
         steps = []
         for t, state in enumerate(states):
             there = np.flatnonzero(grammar.first_task[int(one.slots[0, t])] <= i)
@@ -98,23 +98,23 @@ def test_the_loss_by_hand(toy_config, replay) -> None:
     for step in method.steps(2, TRAIN):
         parts = {name: float(part.detach()) for name, part in method.loss(2, TRAIN, step).items()}
         losses = parser.row_losses(step.batch).detach() * step.weights
-        assert parts["current"] == pytest.approx(float(losses[: step.current].sum()), abs=1e-6)
+        assert parts["current"] == pytest.approx(float(losses[: step.n_current].sum()), abs=1e-6)
         if step.memory_indices is None:
             assert parts["replay"] == 0
             assert "distillation" not in parts
             continue
-        memory = losses[step.current :]
+        memory = losses[step.n_current :]
         assert parts["replay"] == pytest.approx(0.3 * float(memory.sum()), rel=1e-4)
         apart = 0.0
         for place, number in enumerate(step.memory_indices.tolist()):
-            row = step.batch.take([step.current + place])
-            states = parser.step_states(row).detach()
+            row = step.batch.take([step.n_current + place])
+            states = parser.teacher_forced(row)[0].detach()
             squares = 0.0
             for t, state in enumerate(states):
                 then = stored[number][t]
                 now = {a: float(parser.action_embedding.detach()[a] @ state) for a in then}
                 squares += sum((now[a] - then[a]) ** 2 for a in then) / len(then)
-            apart += float(step.weights[step.current + place]) * squares
+            apart += float(step.weights[step.n_current + place]) * squares
         assert parts["distillation"] == pytest.approx(0.7 * apart, rel=1e-4)
         assert parts["distillation"] > 0
         seen += 1

@@ -87,7 +87,7 @@ def test_a_fast_stage_has_neither_replay_nor_penalty(toy_config, fast) -> None:
     made.memory.indices = {0: (0, 1), 1: (1, 2)}
     stage = made.method.stages(2)[0]
     assert stage.name == "fast"
-    assert all(step.current == len(step.batch) for step in made.method.steps(2, stage))
+    assert all(step.n_current == len(step.batch) for step in made.method.steps(2, stage))
     made.parser.set_known_tasks(2)
     made.method.end_task(1)
     with torch.no_grad():

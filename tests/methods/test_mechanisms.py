@@ -72,7 +72,7 @@ def test_joint_replay_adds_the_mean_loss_of_every_memory(toy_config, method) -> 
     )
     stage = Stage("slow", 1)
     for step in learner.method.steps(2, stage):
-        current = parser.loss(step.batch.take(np.arange(step.current)))
+        current = parser.loss(step.batch.take(np.arange(step.n_current)))
         whole = (parser.row_losses(step.batch) * step.weights).sum()
         assert float(whole.detach()) == pytest.approx(
             float((current + memories).detach()), rel=1e-5
@@ -87,8 +87,8 @@ def test_sampled_replay_has_the_expectation_of_joint_replay(toy_config) -> None:
     names = [(i, row) for i in range(2) for row in learner.memory.indices[i]]
     for _ in range(300):
         for step in learner.method.steps(2, Stage("train", 1)):
-            assert len(step.batch) == step.current + 2
-            replayed = step.batch.take(np.arange(step.current, len(step.batch)))
+            assert len(step.batch) == step.n_current + 2
+            replayed = step.batch.take(np.arange(step.n_current, len(step.batch)))
             for place in range(2):
                 row = replayed.words[place, : int(replayed.lengths[place])]
                 task = int(replayed.tasks[place])
@@ -96,7 +96,7 @@ def test_sampled_replay_has_the_expectation_of_joint_replay(toy_config) -> None:
                     source = learner.train_batches[i]
                     same = source.words[one, : int(source.lengths[one])]
                     if i == task and torch.equal(same, row):
-                        totals[number] += float(step.weights[step.current + place])
+                        totals[number] += float(step.weights[step.n_current + place])
             n_draws += 1
     assert totals / n_draws == pytest.approx([1 / 3] * 3 + [1 / 2] * 2, rel=0.15)
 
@@ -106,15 +106,15 @@ def test_sweep_replays_each_memory_once_an_epoch_after_the_task(toy_config) -> N
     learner = finished_first_task(config)
     steps = list(learner.method.steps(2, Stage("train", 1)))
     assert [set(step.batch.tasks.tolist()) for step in steps[-2:]] == [{0}, {1}]
-    assert all(step.current == len(step.batch) for step in steps[:-2])
-    assert sum(step.current for step in steps) == len(learner.tasks[2].train)
+    assert all(step.n_current == len(step.batch) for step in steps[:-2])
+    assert sum(step.n_current for step in steps) == len(learner.tasks[2].train)
     for step in steps:
         assert float(step.weights.sum()) == pytest.approx(1)
 
 
 def test_the_first_task_has_nothing_to_replay(toy_config) -> None:
     learner = Learner(toy_config.with_(method="emr"))
-    assert all(len(s.batch) == s.current for s in learner.method.steps(0, Stage("train", 1)))
+    assert all(len(s.batch) == s.n_current for s in learner.method.steps(0, Stage("train", 1)))
 
 
 def consolidated(config: RunConfig, weight: float = 3.0) -> tuple[Learner, Penalty]:

@@ -40,7 +40,7 @@ def by_hand(learner: Learner, batches: list[Batch]) -> dict[int, torch.Tensor]:
         for row in range(len(batch)):
             one = batch.take([row])
             with torch.no_grad():
-                found = learner.parser.step_states(one)
+                found = learner.parser.teacher_forced(one)[0]
             for step in range(int(one.steps[0])):
                 states.setdefault(int(one.actions[0, step]), []).append(found[step])
     learner.parser.train()
@@ -66,7 +66,7 @@ def test_an_epochs_prototypes_take_in_rows_of_the_task_being_learned(toy_config)
     assert not learner.parser.readout.covered.any()
     *activation, last = learner.method.steps(2, TRAIN)
     assert [step.kind for step in activation] == [""]
-    assert (last.kind, last.current, len(last.batch)) == ("reconsolidation", 0, 3 + 2 + 10)
+    assert (last.kind, last.n_current, len(last.batch)) == ("reconsolidation", 0, 3 + 2 + 10)
     memories = [learner.train_batches[0].take((0, 3, 4)), learner.train_batches[1].take((1, 2))]
     assert_holds(learner.parser.readout, by_hand(learner, [*memories, learner.train_batches[2]]))
 
@@ -97,7 +97,7 @@ def test_reconsolidation_classifies_memory_steps_by_prototypes(toy_config, patte
     readout, expected = parser.readout, 0.0
     for row in range(len(step.batch)):
         one = step.batch.take([row])
-        states = parser.step_states(one).detach()
+        states = parser.teacher_forced(one)[0].detach()
         for t in range(int(one.steps[0])):
             slot, taken = int(one.slots[0, t]), int(one.actions[0, t])
             scores = {
@@ -115,7 +115,7 @@ def test_reconsolidation_classifies_memory_steps_by_prototypes(toy_config, patte
 def test_prediction_is_by_prototypes_in_evaluation_only(toy_config) -> None:
     learner = learned_two(emar(toy_config, dropout=0.0))
     parser, rows = learner.parser, learner.train_batches[0].take((0, 3))
-    states, bias = parser.step_states(rows), parser.step_bias(rows)
+    states, bias = parser.teacher_forced(rows)[0], parser.step_bias(rows)
     embedded = torch.addmm(bias, states, parser.action_embedding.t())
     assert torch.equal(parser.step_scores(rows), embedded)
     parser.eval()
@@ -179,7 +179,7 @@ def test_episodes_alternate_with_plain_steps_that_replay(toy_config) -> None:
     assert [step.kind for step in steps] == ["", "episode"] * 3
     for plain, episode in zip(steps[::2], steps[1::2], strict=True):
         assert set(plain.batch.tasks.tolist()) == {0, 1, 2}
-        assert episode.current == 0
+        assert episode.n_current == 0
         assert float(episode.weights.sum()) == pytest.approx(1)
 
 
@@ -215,7 +215,7 @@ def test_an_episodes_loss_has_prototypes_in_place_of_embeddings(toy_config, drop
             table[action] = mean
     queries = step.batch.take(np.flatnonzero(step.weights.numpy()))
     with torch.no_grad():
-        scores = parser.step_bias(queries) + parser.step_states(queries) @ table.t()
+        scores = parser.step_bias(queries) + parser.teacher_forced(queries)[0] @ table.t()
         taken = queries.actions.flatten()[queries.real]
         lost = -torch.log_softmax(scores, dim=1)[torch.arange(len(taken)), taken]
     parts = learner.method.loss(2, TRAIN, step)

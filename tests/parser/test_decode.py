@@ -1,6 +1,7 @@
 """Decoding against a plain greedy search and against all derivations."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 import torch
@@ -152,7 +153,7 @@ def test_an_empty_utterance_is_parsed(toy_config) -> None:
     learner = random_parser(toy_config, 0)
     example = learner.tasks[0].test[0]
     rows = encode_examples(
-        [type(example)("", "", ()), type(example)("zzz " * 300, "", ())],
+        [replace(example, utterance="", derivation=()), replace(example, utterance="zzz " * 300)],
         0,
         learner.parser.vocabulary,
         learner.grammar,

@@ -159,7 +159,6 @@ def grow(rows: Sequence[Example], size: int) -> list[Example]:
     import numpy as np
 
     from core.data.base import FormReader
-    from core.language.grammar import actions_to_logical_form
     from core.language.tree import Node
 
     def renew(node: Node, number: int) -> Node:
@@ -175,7 +174,7 @@ def grow(rows: Sequence[Example], size: int) -> list[Example]:
     grown = []
     reader = FormReader(rows[0].derivation[0].action.fragment.notation)
     for number, row in enumerate(np.random.default_rng(0).integers(len(rows), size=size)):
-        tree = actions_to_logical_form([step.action for step in rows[row].derivation])
+        tree = rows[row].tree
         form = str(renew(tree, number))
         grown.append(reader.example(rows[row].utterance, form))
     return grown

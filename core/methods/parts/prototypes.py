@@ -5,7 +5,6 @@ p_a = 1/n_a Σ_{t: a_t = a} s_t (Snell et al., 2017, with the states of the pars
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from core.parser.batch import Batch, split_by_length
 from core.parser.model import Parser
@@ -34,16 +33,10 @@ def prototypes(parser: Parser, rows: Batch) -> tuple[Tensor, Tensor]:
     with evaluating(parser):
         for part in split_by_length(rows, _ROWS):
             batch = rows.take(part)
-            found, often = means(parser.step_states(batch), batch.gold, count)
+            found, often = means(parser.teacher_forced(batch)[0], batch.gold, count)
             sums += found * often[:, None]
             times += often
     return sums / times.clamp(min=1)[:, None], times
-
-
-def weighted_loss(scores: Tensor, batch: Batch, weights: Tensor) -> Tensor:
-    """Σ over rows of weight × negative log-likelihood, from the scores of their real steps."""
-    losses = F.cross_entropy(scores, batch.gold, reduction="none")
-    return torch.dot(losses, weights[batch.row_of_step])
 
 
 class PrototypeReadout(nn.Module):

@@ -17,7 +17,6 @@ from core.charts import parses as charts
 from core.charts import trees
 from core.data.base import Example
 from core.inspection.steps import Trace
-from core.language.grammar import actions_to_logical_form
 from pages.shared.access.parsers import parsers_of
 from pages.shared.access.runs import store
 from pages.shared.access.task_choice import pick
@@ -142,7 +141,7 @@ def _pick_after(rows: Rows, told: pd.DataFrame) -> int:
 
 def _trees(rows: Rows, example: Example, told: pd.DataFrame, after: int) -> None:
     (one,) = told[told.after == after].itertuples()
-    gold = actions_to_logical_form([step.action for step in example.derivation])
+    gold = example.tree
     parse = alignment.written(rows.learned.grammar, one.parse)
     differing = alignment.differing_nodes(gold, parse)
     count = len(differing[0])
