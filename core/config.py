@@ -117,6 +117,12 @@ class RunConfig:
         high=10_000, group="Recording",
     )  # fmt: skip
 
+    recording_budget: float = option(
+        0.15, "what all of this may cost at most, as a share of the work of training; where it "
+        "would cost more, errors are measured after fewer epochs, on fewer rows, of fewer tasks",
+        low=0.0, high=1000.0, group="Recording",
+    )  # fmt: skip
+
     def __post_init__(self) -> None:
         for spec in specs(RunConfig):
             object.__setattr__(self, spec.name, spec.check(getattr(self, spec.name), ""))

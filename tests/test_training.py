@@ -12,7 +12,8 @@ from core.registry import methods
 from core.stopping import Stopped
 from core.training.checks import validate
 from core.training.progress import calibrate, work
-from core.training.sequence import TrainingFailed, learning_rate, train
+from core.training.sequence import TrainingFailed, train
+from core.training.stage_optimizer import learning_rate
 from tests.learners import copied, equal, run
 
 

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from core.methods.base import Method, Stage, TrainingStep
 from core.methods.parts import gradients
+from core.methods.parts.replay import n_steps
 from core.options import option
 from core.parser.batch import Batch, join
 from core.registry import methods
@@ -42,35 +43,33 @@ class AGEM(Method):
 
     def set_up(self) -> None:
         self.rng = self.generators.for_arrays("replay")
-        self._cached: dict[int, Batch] = {}
+        self._cached: tuple[int, Batch] | None = None
 
     def pool(self, k: int) -> Batch:
-        """The rows in the memories of the tasks before k."""
-        if k not in self._cached:
-            self._cached = {k: join(self.memories(k))}
-        return self._cached[k]
+        """The examples in the memories of the tasks before k."""
+        if self._cached is None or self._cached[0] != k:
+            self._cached = (k, join(self.memories(k)))
+        return self._cached[1]
 
-    def _rows(self, k: int) -> int:
-        """Memory rows a step of task k."""
-        kept = sum(min(self.config.memory_size, len(self.data[i])) for i in range(k))
-        return min(self.options.memory_rows, kept)
+    def _extra_rows(self, k: int) -> int:
+        """Memory examples that a step of task k reads."""
+        return min(self.options.memory_rows, sum(map(self.n_kept, range(k))))
 
     def steps(self, k: int, stage: Stage) -> Iterable[TrainingStep]:
-        extra = self._rows(k)
+        extra = self._extra_rows(k)
         return (replace(step, extra_rows=extra) for step in super().steps(k, stage))
 
     def work(self, k: int, stage: Stage) -> float:
-        rows = len(self.training_batch(k))
-        return float(rows + -(-rows // self.config.batch_size) * self._rows(k))
+        return float(self.n_examples(k) + n_steps(self, k) * self._extra_rows(k))
 
     def edit_gradients(self, k: int, stage: Stage, step: TrainingStep) -> None:
         """One further backward pass, dropout off: what is compared is the loss as it stands."""
         if not k:
             return
         pool = self.pool(k)
-        wanted = min(self.options.memory_rows, len(pool))
-        rows = self.rng.choice(len(pool), wanted, replace=False)
-        own = gradients.read(self.parser)
-        edited = project(own, gradients.gradient(self.parser, pool.take(rows)))
-        if edited is not own:
+        size = min(self.options.memory_rows, len(pool))
+        sample = pool.take(self.rng.choice(len(pool), size, replace=False))
+        current = gradients.read(self.parser)
+        edited = project(current, gradients.gradient(self.parser, sample))
+        if edited is not current:
             gradients.write(self.parser, edited)

@@ -13,7 +13,7 @@ from typing import Any
 
 from core.methods.base import Method, Stage, TrainingStep
 from core.methods.parts.penalty import Penalty, fisher_option, weight_option
-from core.methods.parts.replay import Replay, ReplayOptions
+from core.methods.parts.replay import Replay, ReplayOptions, replay_work
 from core.registry import methods
 
 
@@ -32,8 +32,7 @@ class ARPER(Method):
     Options = ARPEROptions
 
     def set_up(self) -> None:
-        rng = self.generators.for_arrays("replay")
-        self.replay = Replay(self.options, self.memory, self.data, rng)
+        self.replay = Replay(self)
         self.consolidation = Penalty(self.parser, self.options.ewc_weight, self.options.fisher)
 
     def weight(self, k: int) -> float:
@@ -46,8 +45,7 @@ class ARPER(Method):
         return self.replay.steps(k, self.batches(k))
 
     def work(self, k: int, stage: Stage) -> float:
-        rows = len(self.training_batch(k))
-        return self.replay.work(k, rows, self.config.batch_size, self.config.memory_size)
+        return replay_work(self, k)
 
     def penalty(self, k: int, stage: Stage) -> float:
         self.consolidation.weight = self.weight(k)

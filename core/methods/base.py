@@ -4,15 +4,17 @@ A method is one file: a class that registers itself, declares its options and ov
 that it needs. What methods share they hold (a Replay, a Penalty); they do not inherit from one
 another.
 
-Traits to register: `memory`, whether it needs rows of past tasks, and then `sampler`, the one that
-chooses them in the method's own paper; `past`, what it needs of past tasks beside a memory;
+Traits to register: `memory`, whether it needs examples of past tasks, and then `sampler`, the one
+that chooses them in the method's own paper; `past`, what it needs of past tasks beside a memory;
 `fisher`, whether it needs Fisher information (or under which option, in words); `internals`, what
 of the parser's inside it reaches into.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ import torch
 from torch import Tensor
 
 from core.config import RunConfig
+from core.data.base import Task
 from core.generators import Generators
 from core.parser.batch import Batch, shuffled_parts
 from core.parser.model import Parser
@@ -53,49 +56,76 @@ class Stage:
 
 @dataclass(frozen=True)
 class TrainingStep:
-    """One optimizer step: rows, and the weight of each row's loss in the step's loss.
+    """One optimizer step: examples, and the weight of each one's loss in the step's loss.
 
-    The first `current` rows are the current task's, the others come from memories.
+    The first `n_current` examples are the current task's, the others come from memories.
     """
 
     batch: Batch
     weights: Tensor  # (n,)
     n_current: int
     kind: str = ""  # for methods whose steps are not all of one kind
-    memory_indices: Tensor | None = None  # the memory rows' numbers in the pool of all memories
-    extra_rows: int = 0  # further rows that the method reads, to edit the gradients
+    memory_indices: Tensor | None = None  # of the memory examples in the pool of all memories
+    extra_rows: int = 0  # further examples that the method reads, to edit the gradients
 
 
 def plain_step(batch: Batch) -> TrainingStep:
-    """The mean loss of the rows."""
+    """The mean loss of the examples."""
     n = len(batch)
     return TrainingStep(batch, torch.full((n,), 1 / n, device=batch.words.device), n)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much data a run has, task by task: known before anything is encoded."""
+
+    tasks: tuple[Task, ...]
+
+    @cached_property
+    def train(self) -> tuple[int, ...]:
+        """How many training examples each task has."""
+        return tuple(len(task.train) for task in self.tasks)
+
+    @cached_property
+    def test(self) -> tuple[int, ...]:
+        """How many examples each task is evaluated on."""
+        return tuple(len(task.test) for task in self.tasks)
+
+    @cached_property
+    def forms(self) -> tuple[tuple[int, ...], ...]:
+        """Of each task: how many training examples each distinct derivation has."""
+        counts = (Counter(example.derivation for example in task.train) for task in self.tasks)
+        return tuple(tuple(count.values()) for count in counts)
 
 
 class Method:
     """Learns one task after another; the base learns each by plain training, like fine-tuning.
 
-    `data[i]` are the training rows of task i on the parser's device; a method may read those of
-    the current task and, of past ones, the rows in memory (Oracle: all).
+    `data[i]` are the training examples of task i on the parser's device; a method may read those
+    of the current task and, of past ones, those in memory (Oracle: all). A method that was made
+    and not attached has `config`, `options` and `sizes` alone: enough for `stages` and `work`.
     """
 
     Options: type = NoOptions
 
-    def __init__(
-        self,
-        config: RunConfig,
-        parser: Parser,
-        data: list[Batch],
-        memory: Memory,
-        generators: Generators,
-    ) -> None:
-        self.config = config
+    parser: Parser
+    data: Sequence[Batch]
+    memory: Memory
+    generators: Generators
+
+    def __init__(self, config: RunConfig, sizes: Sizes) -> None:
+        self.config, self.sizes = config, sizes
         self.options: Any = config.options("method")
+
+    def attach(
+        self, parser: Parser, data: Sequence[Batch], memory: Memory, generators: Generators
+    ) -> None:
+        """Take hold of what is trained."""
         self.parser, self.data, self.memory, self.generators = parser, data, memory, generators
         self.set_up()
 
     def set_up(self) -> None:
-        """Make what the method holds."""
+        """Make what the method holds; the parser, data, memory and generators are there."""
 
     @classmethod
     def label(cls, options: Any) -> str:
@@ -106,41 +136,61 @@ class Method:
         """How many parameters the parser has for each task alone, embeddings of actions aside."""
         return 0
 
-    # what is learned, in which stages
+    # What is learned, in which stages. `stages`, `n_examples` and `work` need no parser.
 
     def stages(self, k: int) -> tuple[Stage, ...]:
         """The stages of task k; none where the task is not learned by itself."""
         return (Stage("train", self.config.epochs),)
 
+    def n_examples(self, k: int) -> int:
+        """How many examples `training_batch` has."""
+        return self.sizes.train[k]
+
+    def n_kept(self, i: int) -> int:
+        """How many examples of task i its memory has once the task is learned."""
+        return min(self.config.memory_size, self.sizes.train[i])
+
+    def work(self, k: int, stage: Stage) -> float:
+        """Examples that an epoch goes forwards and back through, memories included."""
+        return float(self.n_examples(k))
+
     def begin_task(self, k: int) -> None:
         """Before the first stage of task k; task k's actions are known already."""
 
     def training_batch(self, k: int) -> Batch:
-        """The rows that task k is learned from."""
+        """The examples that task k is learned from."""
         return self.data[k]
+
+    def batches(self, k: int) -> Iterator[Batch]:
+        """An epoch's batches of `training_batch(k)`, in a fresh random order."""
+        examples = self.training_batch(k)
+        rng = self.generators.for_arrays("order")
+        for indices in shuffled_parts(examples, self.config.batch_size, rng):
+            yield examples.take(indices)
 
     def steps(self, k: int, stage: Stage) -> Iterable[TrainingStep]:
         """The steps of one epoch."""
         for batch in self.batches(k):
             yield plain_step(batch)
 
-    def batches(self, k: int) -> Iterator[Batch]:
-        """An epoch's batches of `rows(k)`, in a fresh random order."""
-        rows = self.training_batch(k)
-        order = self.generators.for_arrays("order")
-        for part in shuffled_parts(rows, self.config.batch_size, order):
-            yield rows.take(part)
+    # How parameters move, in the order in which a step calls it.
 
-    def work(self, k: int, stage: Stage) -> float:
-        """Rows that an epoch trains on, memories included: the unit of progress."""
-        return float(len(self.training_batch(k)))
+    def parameters(self, k: int, stage: Stage) -> list[torch.nn.Parameter]:
+        """The parameters that the stage's optimizer sees; the others have no gradient."""
+        if stage.trainable is Trainable.UNSEEN_ACTIONS:
+            return [self.parser.action_embedding]
+        return list(self.parser.parameters())
 
-    # how parameters move
+    def frozen_actions(self, k: int, stage: Stage) -> np.ndarray:
+        """(actions,) of bool: rows of the action embedding that stay as they are in this stage."""
+        if stage.trainable is not Trainable.ALL:
+            return ~self.parser.grammar.unseen(k)
+        return np.zeros(len(self.parser.grammar.actions), dtype=bool)
 
     def loss(self, k: int, stage: Stage, step: TrainingStep) -> dict[str, Tensor]:
         """The step's loss in parts, whose sum is differentiated; `current` and `replay` at least.
 
-        `current` is the mean loss of the current task's rows.
+        `current` is the mean loss of the current task's examples.
         """
         losses = self.weighted_losses(step)
         return {"current": losses[: step.n_current].sum(), "replay": losses[step.n_current :].sum()}
@@ -150,38 +200,29 @@ class Method:
         return self.parser.row_losses(step.batch, scores) * step.weights
 
     def edit_gradients(self, k: int, stage: Stage, step: TrainingStep) -> None:
-        """Change the gradients that the loss has left, before they are clipped."""
+        """Change the gradients that the loss has left."""
+
+    def penalty(self, k: int, stage: Stage) -> float:
+        """Add a penalty's gradient to the gradients and return the penalty.
+
+        Then the rows of `frozen_actions` lose theirs, the gradients are clipped, and Adam steps.
+        """
+        return 0.0
 
     def after_step(self, k: int, stage: Stage) -> None:
         """After the optimizer has moved the parameters."""
 
-    def parameters(self, k: int, stage: Stage) -> list[torch.nn.Parameter]:
-        """The parameters that the stage's optimizer sees."""
-        if stage.trainable is Trainable.UNSEEN_ACTIONS:
-            return [self.parser.action_embedding]
-        return list(self.parser.parameters())
-
-    def penalty(self, k: int, stage: Stage) -> float:
-        """Add a penalty's gradient to the gradients and return the penalty."""
-        return 0.0
-
-    def frozen_actions(self, k: int, stage: Stage) -> np.ndarray:
-        """(actions,) of bool: rows of the action embedding that must not move in this stage."""
-        if stage.trainable is not Trainable.ALL:
-            return ~self.parser.grammar.unseen(k)
-        return np.zeros(len(self.parser.grammar.actions), dtype=bool)
-
-    # what is kept
+    # What is kept.
 
     def memories(self, k: int) -> list[Batch]:
-        """The rows in the memory of each of the tasks before k."""
+        """The examples in the memory of each of the tasks before k."""
         return [self.data[i].take(self.memory.indices[i]) for i in range(k)]
 
     def end_task(self, k: int) -> None:
         """After the last stage of task k and after its memory has been chosen."""
 
     def diagnostics(self, k: int) -> dict[str, float]:
-        """What the method tells of itself after task k, named as people read it; often nothing."""
+        """Numbers that describe the method after task k, named as people read them."""
         return {}
 
     def state(self) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """Dark experience replay++ (Buzzega et al., 2020).
 
-Memories keep the scores that the parser gave their rows when they were stored. The loss (their eq.
-6) is that of the new rows, plus α times how far the scores have moved, plus β times the loss of
-the memory rows. Theirs draws two sets of memory rows a step, one a term; here both terms take the
-same rows, which halves the cost and leaves the expectation as it is. Memories are chosen at a
-task's end, not along the way, and weighted as in EMR: L = L_D + Σ_i (α D_Mi + β L_Mi).
+Memories keep the scores that the parser gave their examples when they were stored. The loss (their
+eq. 6) is that of the new examples, plus α times how far the scores have moved, plus β times the
+loss of the memory examples. Theirs draws two sets of memory examples a step, one a term; here both
+terms take the same, which halves the cost and leaves the expectation as it is. Memories are chosen
+at a task's end, not along the way, and weighted as in EMR: L = L_D + Σ_i (α D_Mi + β L_Mi).
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from core.methods.base import Method, Stage, TrainingStep
-from core.methods.parts.replay import Replay, ReplayOptions
+from core.methods.parts.replay import Replay, ReplayOptions, replay_work
 from core.methods.parts.scores import Scores, distances, join, scores_of
 from core.options import option
 from core.registry import methods
@@ -42,47 +42,45 @@ class DERPlusPlus(Method):
     Options = DERPlusPlusOptions
 
     def set_up(self) -> None:
-        rng = self.generators.for_arrays("replay")
-        self.replay = Replay(self.options, self.memory, self.data, rng)
+        self.replay = Replay(self)
         self.stored: dict[int, Scores] = {}  # task → of its memory's rows
-        self._joined: dict[int, Scores] = {}
+        self._joined: tuple[int, Scores] | None = None
 
     def steps(self, k: int, stage: Stage) -> Iterable[TrainingStep]:
         return self.replay.steps(k, self.batches(k))
 
     def work(self, k: int, stage: Stage) -> float:
-        rows = len(self.training_batch(k))
-        return self.replay.work(k, rows, self.config.batch_size, self.config.memory_size)
+        return replay_work(self, k)
 
     def loss(self, k: int, stage: Stage, step: TrainingStep) -> dict[str, Tensor]:
         if step.memory_indices is None:
             return super().loss(k, stage, step)
-        batch, memory = step.batch, slice(step.n_current, None)
+        # the current task's examples come first, those of memories after them
+        batch, n = step.batch, step.n_current
         scores = self.parser.step_scores(batch)  # (steps in all, actions)
-        weighted = self.weighted_losses(step, scores)
-        first = int(batch.steps[: step.n_current].sum())
-        replayed = batch.take(torch.arange(step.n_current, len(batch)))
-        away = distances(self._past(k), step.memory_indices, replayed, scores[first:])
+        losses = self.weighted_losses(step, scores)
+        replayed = batch.take(torch.arange(n, len(batch)))
+        first = int(batch.steps[:n].sum())  # the first of their steps
+        moved = distances(self._past(k), step.memory_indices, replayed, scores[first:])
         return {
-            "current": weighted[: step.n_current].sum(),
-            "replay": self.options.beta * weighted[memory].sum(),
-            "distillation": self.options.alpha * (away * step.weights[memory]).sum(),
+            "current": losses[:n].sum(),
+            "replay": self.options.beta * losses[n:].sum(),
+            "distillation": self.options.alpha * (moved * step.weights[n:]).sum(),
         }
 
     def _past(self, k: int) -> Scores:
-        """The stored scores of the tasks before k, in the order of the replayed rows."""
-        if k not in self._joined:
-            self._joined = {k: join([self.stored[i] for i in range(k)])}
-        return self._joined[k]
+        """The stored scores of the tasks before k, in the order of `Replay.pool`."""
+        if self._joined is None or self._joined[0] != k:
+            self._joined = (k, join([self.stored[i] for i in range(k)]))
+        return self._joined[1]
 
     def end_task(self, k: int) -> None:
-        rows = self.data[k].take(self.memory.indices[k])
-        self.stored[k] = scores_of(self.parser, rows)
+        self.stored[k] = scores_of(self.parser, self.memories(k + 1)[k])
 
     def state(self) -> dict[str, Any]:
         return {"scores": {task: vars(scores) for task, scores in self.stored.items()}}
 
     def restore(self, state: dict[str, Any]) -> None:
         device = self.parser.action_embedding.device
-        kept = state["scores"].items()
-        self.stored = {int(task): Scores(**values).to(device) for task, values in kept}
+        stored = state["scores"].items()
+        self.stored = {int(task): Scores(**values).to(device) for task, values in stored}

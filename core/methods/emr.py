@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from core.methods.base import Method, Stage, TrainingStep
-from core.methods.parts.replay import Replay, ReplayOptions
+from core.methods.parts.replay import Replay, ReplayOptions, replay_work
 from core.registry import methods
 
 
@@ -14,12 +14,10 @@ class EMR(Method):
     Options = ReplayOptions
 
     def set_up(self) -> None:
-        rng = self.generators.for_arrays("replay")
-        self.replay = Replay(self.options, self.memory, self.data, rng)
+        self.replay = Replay(self)
 
     def steps(self, k: int, stage: Stage) -> Iterable[TrainingStep]:
         return self.replay.steps(k, self.batches(k))
 
     def work(self, k: int, stage: Stage) -> float:
-        rows = len(self.training_batch(k))
-        return self.replay.work(k, rows, self.config.batch_size, self.config.memory_size)
+        return replay_work(self, k)

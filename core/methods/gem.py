@@ -24,6 +24,7 @@ from torch import Tensor
 
 from core.methods.base import Method, Stage, TrainingStep
 from core.methods.parts import gradients
+from core.methods.parts.replay import n_steps
 from core.options import option
 from core.parser.batch import Batch
 from core.registry import methods
@@ -76,40 +77,39 @@ class GEM(Method):
 
     def set_up(self) -> None:
         self.rng = self.generators.for_arrays("replay")
-        self._cached: dict[int, list[Batch]] = {}
+        self._cached: tuple[int, list[Batch]] | None = None
 
     def pools(self, k: int) -> list[Batch]:
         """The memories of the tasks before k."""
-        if k not in self._cached:
-            self._cached = {k: self.memories(k)}
-        return self._cached[k]
+        if self._cached is None or self._cached[0] != k:
+            self._cached = (k, self.memories(k))
+        return self._cached[1]
 
-    def _rows_of(self, i: int) -> int:
-        """Rows of task i's memory that a step reads."""
-        kept = min(self.config.memory_size, len(self.data[i]))
-        return min(self.options.memory_rows or kept, kept)
+    def _extra_rows(self, k: int) -> int:
+        """Memory examples that a step of task k reads."""
+        most = self.options.memory_rows or self.config.memory_size
+        return sum(min(most, self.n_kept(i)) for i in range(k))
 
     def steps(self, k: int, stage: Stage) -> Iterable[TrainingStep]:
-        extra = sum(map(self._rows_of, range(k)))
+        extra = self._extra_rows(k)
         return (replace(step, extra_rows=extra) for step in super().steps(k, stage))
 
     def work(self, k: int, stage: Stage) -> float:
-        rows = len(self.training_batch(k))
-        steps = -(-rows // self.config.batch_size)
-        return float(rows + steps * sum(map(self._rows_of, range(k))))
+        return float(self.n_examples(k) + n_steps(self, k) * self._extra_rows(k))
 
     def edit_gradients(self, k: int, stage: Stage, step: TrainingStep) -> None:
         """A backward pass a memory, dropout off: what is compared is the loss as it stands."""
         if not k:
             return
-        own = gradients.read(self.parser)
-        past = torch.stack([gradients.gradient(self.parser, self._drawn(m)) for m in self.pools(k)])
-        edited = project(own, past, self.options.margin)
-        if edited is not own:
+        current = gradients.read(self.parser)
+        batches = map(self._sample, self.pools(k))
+        past = torch.stack([gradients.gradient(self.parser, batch) for batch in batches])
+        edited = project(current, past, self.options.margin)
+        if edited is not current:
             gradients.write(self.parser, edited)
 
-    def _drawn(self, pool: Batch) -> Batch:
-        wanted = self.options.memory_rows
-        if not 0 < wanted < len(pool):
+    def _sample(self, pool: Batch) -> Batch:
+        size = self.options.memory_rows
+        if not 0 < size < len(pool):
             return pool
-        return pool.take(self.rng.choice(len(pool), wanted, replace=False))
+        return pool.take(self.rng.choice(len(pool), size, replace=False))

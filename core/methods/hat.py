@@ -2,7 +2,7 @@
 
 Within an epoch s rises from 1/s_max to s_max. The loss has a term for the units that no past task
 uses. Gradients are conditioned by the masks of past tasks, and so are Adam's steps: these have no
-scale, so that a gradient that is a thousandth of itself would move a parameter as far as a whole.
+scale, so that a gradient a thousandth as large would move a parameter as far.
 Nothing is replayed.
 """
 
@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from core.methods.base import Method, Stage, TrainingStep, plain_step
-from core.methods.parts.masks import LAYERS, MOST, TaskMasks, conditions
+from core.methods.parts.masks import BOUND, LAYERS, TaskMasks, movable
 from core.options import option
 from core.parser.batch import UNKNOWN
 from core.registry import methods
@@ -50,16 +50,16 @@ class HAT(Method):
         device = parser.action_embedding.device
         parser.masks = self.masks.to(device)
         self.seen = torch.zeros(len(parser.vocabulary), dtype=torch.bool, device=device)
-        self._conditions: tuple[int, list[tuple[nn.Parameter, Tensor]]] = (-1, [])
+        self._limits: tuple[int, list[tuple[nn.Parameter, Tensor]]] = (-1, [])
         self._before: list[Tensor] = []
 
     def task_parameters(self) -> int:
         return self.masks.embeddings[0].numel()
 
     def parameters(self, k: int, stage: Stage) -> list[nn.Parameter]:
-        """Everything but other tasks' masks."""
-        others = {id(e) for i, e in enumerate(self.masks.embeddings) if i != k}
-        return [p for p in super().parameters(k, stage) if id(p) not in others]
+        """Everything but the masks of other tasks."""
+        other_masks = {id(e) for i, e in enumerate(self.masks.embeddings) if i != k}
+        return [p for p in super().parameters(k, stage) if id(p) not in other_masks]
 
     def steps(self, k: int, stage: Stage) -> Iterator[TrainingStep]:
         """s goes up from step to step (their eq. 3)."""
@@ -72,30 +72,30 @@ class HAT(Method):
         sparsity = self.options.sparsity * self.masks.new_units(k)
         return super().loss(k, stage, step) | {"sparsity": sparsity}
 
-    def conditions(self, k: int) -> list[tuple[nn.Parameter, Tensor]]:
+    def limits(self, k: int) -> list[tuple[nn.Parameter, Tensor]]:
         """Parameters, and how far each of their numbers may move in task k; none for the first."""
-        if k and self._conditions[0] != k:
+        if k and self._limits[0] != k:
             known = torch.from_numpy(self.parser.grammar.known(k - 1)).to(self.seen.device)
-            found = conditions(self.parser, self.masks.used(k), self.seen, known)
-            named = [(self.parser.get_parameter(name), most) for name, most in found.items()]
-            self._conditions = (k, named)
-        return self._conditions[1] if k else []
+            shares = movable(self.parser, self.masks.used(k), self.seen, known)
+            limits = [(self.parser.get_parameter(name), share) for name, share in shares.items()]
+            self._limits = (k, limits)
+        return self._limits[1] if k else []
 
     def edit_gradients(self, k: int, stage: Stage, step: TrainingStep) -> None:
         self._before = []
-        for parameter, most in self.conditions(k):
-            parameter.grad.mul_(most)
+        for parameter, share in self.limits(k):
+            parameter.grad.mul_(share)
             self._before.append(parameter.detach().clone())
 
     @torch.no_grad()
     def after_step(self, k: int, stage: Stage) -> None:
-        for (parameter, most), before in zip(self.conditions(k), self._before, strict=True):
-            parameter.copy_(torch.lerp(before, parameter, most.expand_as(parameter)))
-        self.masks.embeddings[k].clamp_(-MOST, MOST)
+        for (parameter, share), before in zip(self.limits(k), self._before, strict=True):
+            parameter.copy_(torch.lerp(before, parameter, share.expand_as(parameter)))
+        self.masks.embeddings[k].clamp_(-BOUND, BOUND)
 
     def end_task(self, k: int) -> None:
         self.seen[self.training_batch(k).words.unique()] = True
-        self.seen[UNKNOWN] = True  # any task's test rows may have unknown words
+        self.seen[UNKNOWN] = True  # any task's test examples may have unknown words
 
     def diagnostics(self, k: int) -> dict[str, float]:
         """How much of each layer tasks 0 … k use: the share of units with a mask above 1/2."""

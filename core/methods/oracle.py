@@ -1,4 +1,4 @@
-"""The Oracle: one training on the rows of all tasks so far, the upper bound of what is learned."""
+"""The Oracle: one training on the examples of all tasks so far, the upper bound."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,10 @@ class OracleOptions:
         choices=("last", "every"),
     )
     fast_epochs: int = option(
-        5, "passes in which action embeddings alone move, before the others", low=0, high=1000
+        5,
+        "epochs in which action embeddings alone are trained, before the others",
+        low=0,
+        high=1000,
     )
     adapters: str = adapters_option()
 
@@ -33,22 +36,22 @@ class OracleOptions:
     internals="decoder states h with adapters = full or without_cross",
 )  # fmt: skip
 class Oracle(Method):
-    """Trains once on the rows of all tasks; nothing continual about it."""
+    """Trains once on the examples of all tasks; nothing continual about it."""
 
     Options = OracleOptions
 
     def set_up(self) -> None:
-        self.adapters = attach(self.parser, self.options.adapters, len(self.data), self.generators)
+        self.adapters = attach(self)
 
     @classmethod
     def label(cls, options: OracleOptions) -> str:
         return "Oracle" + variant(plain(options))
 
     def task_parameters(self) -> int:
-        return 0 if self.adapters is None else self.adapters.a_task
+        return 0 if self.adapters is None else self.adapters.n_per_task
 
     def stages(self, k: int) -> tuple[Stage, ...]:
-        if self.options.retrain == "last" and k < len(self.data) - 1:
+        if self.options.retrain == "last" and k < len(self.sizes.tasks) - 1:
             return ()
         fast = Stage("fast", self.options.fast_epochs, Trainable.UNSEEN_ACTIONS)
         return (fast,) * bool(fast.epochs) + (Stage("train", self.config.epochs),)
@@ -58,6 +61,9 @@ class Oracle(Method):
             self.parser.initialise()
             if self.adapters is not None:
                 self.adapters.initialise()
+
+    def n_examples(self, k: int) -> int:
+        return sum(self.sizes.train[: k + 1])
 
     def training_batch(self, k: int) -> Batch:
         return join(self.data[: k + 1])

@@ -1,16 +1,16 @@
 """ProtoParser (Li et al., 2021, "Few-shot semantic parsing for new predicates") with replay.
 
-As Total Recall's paper customises it: trained on each task's rows together with the memories.
+As Total Recall's paper customises it: trained on each task's examples together with the memories.
 
 - A new task's actions: before the first step of a task (but the first), the embedding of each
   action that no earlier task has shown becomes its prototype, c_a ← p_a, the mean of s_t over the
-  occurrences of a in the new task's training rows, dropout off.
+  occurrences of a in the new task's training examples, dropout off.
 - Episodes: after every plain step (as in EMR) comes one episode, as in their code. It draws
-  `episode_forms` logical forms that have two rows or more among the current task's rows and those
-  in memory; of each form one row is support, up to `episode_queries` others are queries. Support
-  rows give prototypes, p_a = mean of s_t over their occurrences of a, and the loss is that of the
-  queries with c'_a · s_t for c_a · s_t: c'_a = p_a where the support shows a, but c_a with
-  probability `predicate_dropout`, and c_a elsewhere. Gradients flow through prototypes and
+  `episode_forms` logical forms that have two examples or more among the current task's and those
+  in memory; of each form one example is support, up to `episode_queries` others are queries.
+  Support examples give prototypes, p_a = mean of s_t over their occurrences of a, and the loss is
+  that of the queries with c'_a · s_t for c_a · s_t: c'_a = p_a where the support shows a, but c_a
+  with probability `predicate_dropout`, and c_a elsewhere. Gradients flow through prototypes and
   embeddings; dropout is on. The decoder's inputs are the embeddings c_a throughout.
 - Prediction is the parser's own, by embeddings.
 
@@ -18,7 +18,7 @@ Left out: their attention regularisation and label smoothing, which need alignme
 these data don't have and which Total Recall's paper does not mention.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +27,7 @@ from torch import Tensor
 
 from core.methods.base import Method, Stage, TrainingStep
 from core.methods.parts.prototypes import means, prototypes
-from core.methods.parts.replay import Replay, ReplayOptions
+from core.methods.parts.replay import Replay, ReplayOptions, n_steps, replay_work
 from core.options import option
 from core.parser.batch import Batch, join
 from core.registry import methods
@@ -47,30 +47,32 @@ class ProtoParserOptions(ReplayOptions):
 
 
 class Forms:
-    """Rows by their logical form, for drawing episodes."""
+    """Examples by their logical form, for drawing episodes."""
 
-    def __init__(self, rows: Batch) -> None:
-        self.rows = rows
-        _, self._form = np.unique(rows.actions.cpu().numpy(), axis=0, return_inverse=True)
-        self._form = self._form.reshape(-1)
-        self.sizes = np.bincount(self._form)
-        self.askable = np.flatnonzero(self.sizes > 1)
+    def __init__(self, examples: Batch) -> None:
+        self.examples = examples
+        _, form = np.unique(examples.actions.cpu().numpy(), axis=0, return_inverse=True)
+        self._form = form.reshape(-1)  # of each example
+        self.repeated = np.flatnonzero(np.bincount(self._form) > 1)
 
-    def draw(self, forms: int, queries: int, rng: np.random.Generator) -> tuple[Batch, int]:
-        """Rows of an episode, a support row of each form first, and how many those are."""
-        drawn = rng.choice(self.askable, min(forms, len(self.askable)), replace=False)
-        rows = np.flatnonzero(np.isin(self._form, drawn))
-        rows = rows[np.lexsort((rng.random(len(rows)), self._form[rows]))]
-        form = self._form[rows]
-        rank = np.arange(len(rows)) - np.searchsorted(form, form)  # among the rows of its form
-        support, query = rows[rank == 0], rows[(rank > 0) & (rank <= queries)]
-        return self.rows.take(np.concatenate([support, query])), len(support)
+    def draw(self, n_forms: int, n_queries: int, rng: np.random.Generator) -> tuple[Batch, int]:
+        """Examples of an episode, one support of each form first, and how many those are."""
+        forms = rng.choice(self.repeated, min(n_forms, len(self.repeated)), replace=False)
+        indices = np.flatnonzero(np.isin(self._form, forms))
+        indices = indices[np.lexsort((rng.random(len(indices)), self._form[indices]))]
+        form = self._form[indices]
+        rank = np.arange(len(indices)) - np.searchsorted(form, form)  # among its form's examples
+        support, queries = indices[rank == 0], indices[(rank > 0) & (rank <= n_queries)]
+        return self.examples.take(np.concatenate([support, queries])), len(support)
 
-    def expected(self, forms: int, queries: int) -> float:
-        """Rows of an episode in the mean."""
-        sizes = self.sizes[self.askable]
-        asked = 1 + np.minimum(sizes - 1, queries)
-        return float(min(forms, len(sizes)) * asked.mean()) if len(sizes) else 0.0
+
+def expected_size(sizes: Sequence[int], n_forms: int, n_queries: int) -> float:
+    """Examples of an episode in the mean, where each form has so many examples."""
+    repeated = [size for size in sizes if size > 1]
+    if not repeated:
+        return 0.0
+    of_form = [1 + min(size - 1, n_queries) for size in repeated]  # support and queries
+    return min(n_forms, len(repeated)) * float(np.mean(of_form))
 
 
 @methods.register(
@@ -84,9 +86,12 @@ class ProtoParser(Method):
 
     def set_up(self) -> None:
         self.rng = self.generators.for_arrays("episodes")
-        replayed = self.generators.for_arrays("replay")
-        self.replay = Replay(self.options, self.memory, self.data, replayed)
-        self._expected: dict[int, float] = {}
+        self.replay = Replay(self)
+
+    def work(self, k: int, stage: Stage) -> float:
+        options = self.options
+        episode = expected_size(self.sizes.forms[k], options.episode_forms, options.episode_queries)
+        return replay_work(self, k) + n_steps(self, k) * episode
 
     @torch.no_grad()
     def begin_task(self, k: int) -> None:
@@ -100,37 +105,31 @@ class ProtoParser(Method):
         forms = Forms(join([self.data[k], *self.memories(k)]))
         for step in self.replay.steps(k, self.batches(k)):
             yield step
-            if len(forms.askable):
+            if len(forms.repeated):
                 yield self.episode(forms)
 
     def episode(self, forms: Forms) -> TrainingStep:
-        """The rows of one episode; those of the support have weight 0."""
+        """The examples of one episode; those of the support have weight 0."""
         options = self.options
-        batch, support = forms.draw(options.episode_forms, options.episode_queries, self.rng)
+        batch, n_support = forms.draw(options.episode_forms, options.episode_queries, self.rng)
         weights = torch.zeros(len(batch))
-        weights[support:] = 1 / (len(batch) - support)
+        weights[n_support:] = 1 / (len(batch) - n_support)
         return TrainingStep(batch, weights.to(batch.words.device), 0, "episode")
 
     def loss(self, k: int, stage: Stage, step: TrainingStep) -> dict[str, Tensor]:
         if step.kind != "episode":
             return super().loss(k, stage, step)
-        parser, batch = self.parser, step.batch
-        support = int((step.weights == 0).sum())
-        states, embedding = parser.teacher_forced(batch)[0], parser.action_embedding
-        steps = int(batch.steps[:support].sum())  # those of the support come first
-        table, times = means(states[:steps], batch.gold[:steps], len(embedding))
+        parser, batch, embedding = self.parser, step.batch, self.parser.action_embedding
+        states, _ = parser.teacher_forced(batch)
+        # prototypes of the support, whose steps come first
+        n_support = int((step.weights == 0).sum())
+        n_steps = int(batch.steps[:n_support].sum())
+        table, times = means(states[:n_steps], batch.gold[:n_steps], len(embedding))
+        # c'_a: the prototype, or by chance and where there is none the embedding
         kept = self.rng.random(len(embedding)) >= self.options.predicate_dropout
         used = (times > 0) & torch.from_numpy(kept).to(times.device)
         table = torch.where(used[:, None], table, embedding)
+        # the loss of the queries
         scores = torch.addmm(parser.step_bias(batch), states, table.t())
         loss = self.weighted_losses(step, scores).sum()
         return {"current": loss.new_zeros(()), "episode": loss}
-
-    def work(self, k: int, stage: Stage) -> float:
-        if k not in self._expected:
-            options = self.options
-            drawn = Forms(self.data[k])
-            self._expected[k] = drawn.expected(options.episode_forms, options.episode_queries)
-        rows, size = len(self.training_batch(k)), self.config.batch_size
-        replayed = self.replay.work(k, rows, size, self.config.memory_size)
-        return replayed + -(-rows // size) * self._expected[k]

@@ -1,14 +1,16 @@
-"""Total Recall: fast-slow continual learning (paper, Algorithm 2), with replay and, if asked, EWC
-and dynamic action representations (DAR).
+"""Total Recall: fast-slow continual learning (Li et al., 2021, Algorithm 2), with replay and, if
+asked for, EWC and dynamic action representations (DAR).
 
-Fast stage: the embeddings of the actions that no earlier task has shown move, nothing else. Slow
-stage: everything moves but the past tasks' own parameters θ_s^(i) (rows of actions that one of them
-alone has, its adapter), on the new task's rows and the memories together. The memory is chosen by
-DLFS in the paper, by any sampler here. Ablations of the fast stage are other lists of stages.
+Fast stage: trains the embeddings of the actions that no earlier task has shown, nothing else. Slow
+stage: trains everything but the past tasks' specific parameters θ_s^(i) (rows of actions that one
+of them alone has, its adapter), on the new task's examples and the memories together. The memory
+is chosen by DLFS in the paper, by any sampler here. Ablations of the fast stage are other lists of
+stages.
 
-In Algorithm 2 replay moves θ_g alone, not the new task's own θ_s^(k) either. So it is here with
-task masking, as in the paper's release: no memory row is scored against a new task's own actions.
-Without masking these stand in A_t of memory rows as wrong answers, and replay pushes them away.
+In Algorithm 2 replay trains θ_g alone, not the new task's specific θ_s^(k) either. So it is here
+with task masking, as in the paper's release: no memory example is scored against a new task's
+specific actions. Without masking these stand in A_t of memory examples as wrong answers, and
+replay pushes them away.
 """
 
 from collections.abc import Iterable
@@ -21,7 +23,7 @@ from torch import nn
 from core.methods.base import Method, Stage, Trainable, TrainingStep
 from core.methods.parts.adapters import adapters_option, attach
 from core.methods.parts.penalty import Penalty, fisher_option, weight_option
-from core.methods.parts.replay import Replay, ReplayOptions
+from core.methods.parts.replay import Replay, ReplayOptions, replay_work
 from core.methods.parts.variants import variant
 from core.options import ConfigError, option, plain
 from core.registry import methods
@@ -79,24 +81,26 @@ class TotalRecall(Method):
     Options = TotalRecallOptions
 
     def set_up(self) -> None:
-        rng = self.generators.for_arrays("replay")
-        self.replay = Replay(self.options, self.memory, self.data, rng)
+        self.replay = Replay(self)
         weight = self.options.ewc_weight if self.options.penalty == "ewc" else 0.0
         self.consolidation = Penalty(self.parser, weight, self.options.fisher)
-        self.adapters = attach(self.parser, self.options.adapters, len(self.data), self.generators)
+        self.adapters = attach(self)
 
     @classmethod
     def label(cls, options: TotalRecallOptions) -> str:
         return "Total Recall" + variant(plain(options))
 
     def task_parameters(self) -> int:
-        return 0 if self.adapters is None else self.adapters.a_task
+        return 0 if self.adapters is None else self.adapters.n_per_task
 
     def stages(self, k: int) -> tuple[Stage, ...]:
         slow = Stage("slow", self.config.epochs)
         fast, epochs = self.options.fast, self.options.fast_epochs
-        first = k == 0 if self.options.fast_tasks == "first" else k > 0 or fast != "task_specific"
-        if fast == "none" or not epochs or not first:
+        if self.options.fast_tasks == "first":
+            has_fast = k == 0
+        else:
+            has_fast = k > 0 or fast != "task_specific"
+        if fast == "none" or not epochs or not has_fast:
             return (slow,)
         return (Stage("fast", epochs, _TRAINABLE[fast], replay=False, penalty=False), slow)
 
@@ -104,18 +108,17 @@ class TotalRecall(Method):
         return self.replay.steps(k if stage.replay else 0, self.batches(k))
 
     def work(self, k: int, stage: Stage) -> float:
-        rows, past = len(self.training_batch(k)), k if stage.replay else 0
-        return self.replay.work(past, rows, self.config.batch_size, self.config.memory_size)
+        return replay_work(self, k) if stage.replay else super().work(k, stage)
 
     def parameters(self, k: int, stage: Stage) -> list[nn.Parameter]:
         """Of the adapters that of task k alone, and not while only unseen actions' rows move."""
         if self.adapters is None:
             return super().parameters(k, stage)
-        own = self.adapters.of(k)
+        adapter = self.adapters.parameters_of(k)
         if stage.trainable is Trainable.TASK_SPECIFIC:
-            return [self.parser.action_embedding, *own]
-        others = {id(p) for p in self.adapters.parameters()} - {id(p) for p in own}
-        return [p for p in super().parameters(k, stage) if id(p) not in others]
+            return [self.parser.action_embedding, *adapter]
+        past = {id(p) for p in self.adapters.parameters()} - {id(p) for p in adapter}
+        return [p for p in super().parameters(k, stage) if id(p) not in past]
 
     def penalty(self, k: int, stage: Stage) -> float:
         return self.consolidation.add_gradient() if stage.penalty else 0.0

@@ -1,4 +1,4 @@
-"""What a run notes of its parser beside accuracy: errors, predictions, probabilities of actions.
+"""What a run records of its parser beside accuracy: errors, predictions, action probabilities.
 
 Everything is read with dropout off, without gradients and without a draw from the run's streams,
 so a run ends with the same bits whether it records or not.

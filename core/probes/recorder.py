@@ -1,4 +1,4 @@
-"""What a run records beside accuracy, when, and how much work that is."""
+"""Reads a parser at the ends of epochs and tasks and records it, as far as the plan says."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,123 +12,112 @@ from core.parser.batch import Batch
 from core.parser.decode import Parse
 from core.parser.model import Parser
 from core.probes.error_curves import ErrorSample
-from core.probes.gold import SCORING_WORK, score_gold_steps
+from core.probes.gold import score_gold_steps
+from core.probes.plan import RecordingPlan
 from core.stopping import ShouldStop, never
 
 
 class Recorder:
-    """Reads the parser at the ends of epochs and tasks, as far as the run's config asks for it.
-
-    Each method gives the event that is to be told at that place, or none.
-    """
+    """What a run records beside accuracy; each method gives the events that are due, or none."""
 
     def __init__(
         self,
         config: RunConfig,
+        plan: RecordingPlan,
         tasks: Sequence[Task],
         train_batches: Sequence[Batch],
         test_batches: Sequence[Batch],
         parser: Parser,
         writer: FormWriter,
     ) -> None:
-        self.config, self.tasks, self.parser = config, tasks, parser
+        self.plan, self.tasks, self.parser = plan, tasks, parser
         self.train_batches, self.test_batches = train_batches, test_batches
         self.errors: ErrorSample | None = None
-        if config.error_rows:
-            self.errors = ErrorSample(config, tasks, train_batches, test_batches, parser, writer)
-
-    def epoch_work(self, k: int) -> float:
-        """Work of what follows an epoch on task k, in rows trained on."""
-        return self.errors.work(k) if self.errors else 0.0
-
-    def predictions_work(self, i: int) -> float:
-        """Work of what follows the parsing of task i's test rows."""
-        return SCORING_WORK * len(self.test_batches[i]) * self.config.record_predictions
-
-    def actions_work(self, i: int) -> float:
-        """Work of the action probabilities on task i's training rows."""
-        return SCORING_WORK * len(self.train_batches[i]) * self.config.record_actions
-
-    def task_work(self, k: int, epochs: int) -> float:
-        """Work of all that is recorded of task k, whose stages have so many epochs together."""
-        after = sum(self.predictions_work(i) + self.actions_work(i) for i in range(k + 1))
-        return epochs * self.epoch_work(k) + after if epochs else 0.0
+        if plan.error_rows:
+            self.errors = ErrorSample(
+                config, tasks, train_batches, test_batches, parser, writer, plan.error_rows
+            )
 
     def at_start(self) -> Iterator[ActionsKnown]:
         """What the action numbers of the other events stand for."""
-        if self.config.record_actions or self.config.record_predictions:
+        if self.plan.actions or self.plan.predictions:
             texts = tuple(map(str, self.parser.grammar.actions))
             yield ActionsKnown(tuple(range(len(texts))), texts)
 
-    def after_epoch(self, k: int, stage: str, epoch: int, number: int = 0) -> Iterator[ErrorCounts]:
-        """Errors on the sampled rows of the tasks so far."""
-        if self.errors:
-            yield self.errors.measure(k, stage, epoch, number)
+    def after_epoch(
+        self, k: int, stage: str, epoch: int, epochs: int, number: int = 0
+    ) -> Iterator[ErrorCounts]:
+        """Errors on the sampled examples after an epoch of a stage of so many."""
+        if self.errors and self.plan.measures(epoch, epochs):
+            yield self.errors.measure(k, stage, epoch, number, self.plan.looked_at(k))
 
     def after_parsing(
         self,
         k: int,
         i: int,
-        found: Sequence[Parse],
-        right: np.ndarray,
+        parses: Sequence[Parse],
+        correct: np.ndarray,
         should_stop: ShouldStop = never,
     ) -> Iterator[Predictions]:
-        """The top hypotheses `found` of task i's test rows after task k, `right` or not."""
-        if not self.config.record_predictions:
+        """The top hypotheses of task i's test examples after task k, and which are correct."""
+        if not self.plan.predictions or i not in self.plan.looked_at(k):
             return
-        rows = self.test_batches[i]
-        probabilities = _rounded(
-            score_gold_steps(self.parser, rows, should_stop).probabilities
-        ).tolist()
-        wrong = [
-            None if fine else first_difference(one.actions, gold)
-            for one, fine, gold in zip(found, right.tolist(), self._gold(i), strict=True)
+        rows = self.plan.indices(len(parses))
+        batch = self.test_batches[i].take(rows)
+        scored = score_gold_steps(self.parser, batch, should_stop)
+        probabilities = _rounded(scored.probabilities).tolist()
+        gold, chosen, right = self._gold(i), [parses[row] for row in rows], correct[rows].tolist()
+        first_wrong = [
+            None if is_right else first_difference(parse.actions, gold[row])
+            for row, parse, is_right in zip(rows, chosen, right, strict=True)
         ]
         yield Predictions(
             after=k,
             on=i,
-            row=tuple(range(len(found))),
-            correct=tuple(right.tolist()),
-            parse=tuple(one.actions for one in found),
-            complete=tuple(one.complete for one in found),
-            log_prob=tuple(one.log_prob for one in found),
-            first_wrong=tuple(wrong),
+            row=tuple(rows.tolist()),
+            correct=tuple(right),
+            parse=tuple(parse.actions for parse in chosen),
+            complete=tuple(parse.complete for parse in chosen),
+            log_prob=tuple(parse.log_prob for parse in chosen),
+            first_wrong=tuple(first_wrong),
             gold=tuple(
-                tuple(row[:n]) for row, n in zip(probabilities, rows.steps.tolist(), strict=True)
+                tuple(row[:n]) for row, n in zip(probabilities, batch.steps.tolist(), strict=True)
             ),
         )
 
     def after_task(
         self, k: int, i: int, should_stop: ShouldStop = never
     ) -> Iterator[ActionProbabilities]:
-        """The probabilities of the actions in task i's training rows after task k."""
-        if not self.config.record_actions:
+        """The probabilities of the actions in task i's training examples after task k."""
+        if not self.plan.actions or i not in self.plan.looked_at(k):
             return
-        gold = score_gold_steps(self.parser, self.train_batches[i], should_stop)
-        actions = self.train_batches[i].actions.cpu().numpy()[gold.real]
+        batch = self.train_batches[i]
+        batch = batch.take(self.plan.indices(len(batch)))
+        gold = score_gold_steps(self.parser, batch, should_stop)
+        actions = batch.actions.cpu().numpy()[gold.real]
         sums, counts = np.bincount(actions, gold.probabilities[gold.real]), np.bincount(actions)
-        there = np.flatnonzero(counts)
-        mean, count = (sums[there] / counts[there]).tolist(), counts[there].tolist()
-        yield ActionProbabilities(k, i, tuple(there.tolist()), tuple(mean), tuple(count))
+        present = np.flatnonzero(counts)
+        mean, count = (sums[present] / counts[present]).tolist(), counts[present].tolist()
+        yield ActionProbabilities(k, i, tuple(present.tolist()), tuple(mean), tuple(count))
 
     def _gold(self, i: int) -> list[tuple[int, ...]]:
         """Action numbers of task i's test derivations, -1 for what training never shows."""
-        numbers, rows = self.parser.grammar.action_ids, self.tasks[i].test
-        forms = dict.fromkeys(row.derivation for row in rows)
-        known = {form: tuple(numbers.get(step.action, -1) for step in form) for form in forms}
-        return [known[row.derivation] for row in rows]
+        action_ids, examples = self.parser.grammar.action_ids, self.tasks[i].test
+        derivations = {example.derivation for example in examples}
+        numbers = {d: tuple(action_ids.get(rule.action, -1) for rule in d) for d in derivations}
+        return [numbers[example.derivation] for example in examples]
 
 
-def first_difference(found: Sequence[int], gold: Sequence[int]) -> int | None:
+def first_difference(parse: Sequence[int], gold: Sequence[int]) -> int | None:
     """The first step at which two sequences differ or only one goes on; None where they agree."""
-    for step, (one, other) in enumerate(zip(found, gold, strict=False)):
-        if one != other:
+    for step, (left, right) in enumerate(zip(parse, gold, strict=False)):
+        if left != right:
             return step
-    return None if len(found) == len(gold) else min(len(found), len(gold))
+    return None if len(parse) == len(gold) else min(len(parse), len(gold))
 
 
 def _rounded(values: np.ndarray, digits: int = 5) -> np.ndarray:
-    """To so many significant digits: written out, they take a third of the room."""
+    """To so many significant digits: written out, they take a third of the bytes."""
     exponents = np.floor(np.log10(np.where(values > 0, values, 1.0)))
     scale = 10.0 ** (digits - 1 - exponents)
     return np.round(values * scale) / scale

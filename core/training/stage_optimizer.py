@@ -1,43 +1,52 @@
-"""The optimizer steps of a stage: Adam on what it moves, some rows held, gradients clipped."""
+"""The optimizer steps of a stage: Adam on what it trains, some rows held, gradients clipped."""
 
 import numpy as np
 import torch
 
+from core.config import RunConfig
 from core.methods.base import Method, Stage, TrainingStep
 
 
+def learning_rate(config: RunConfig, epoch: int, epochs: int) -> float:
+    """Adam's step size in an epoch (from 0) of a stage of so many."""
+    return config.learning_rate * (1 - epoch / epochs if config.schedule == "linear" else 1.0)
+
+
 class StageOptimizer:
-    """Moves the parameters that a stage of task k moves; the others get no gradient meanwhile."""
+    """Trains the parameters of a stage of task k; the others get no gradient meanwhile."""
 
     def __init__(self, method: Method, k: int, stage: Stage) -> None:
         self.method, self.k, self.stage = method, k, stage
         self.parser = method.parser
         self.trainable = method.parameters(k, stage)
+        trained = {id(parameter) for parameter in self.trainable}
         for parameter in self.parser.parameters():
-            parameter.requires_grad_(any(parameter is one for one in self.trainable))
-        rate = method.config.learning_rate
-        self.optimizer = torch.optim.Adam(self.trainable, lr=rate, fused=True)
+            parameter.requires_grad_(id(parameter) in trained)
+        self.adam = torch.optim.Adam(self.trainable, lr=method.config.learning_rate, fused=True)
         frozen = torch.from_numpy(np.flatnonzero(method.frozen_actions(k, stage)))
         self.frozen = frozen.to(self.parser.action_embedding.device)
 
     def set_rate(self, rate: float) -> None:
         """Adam's step size from now on."""
-        for group in self.optimizer.param_groups:
+        for group in self.adam.param_groups:
             group["lr"] = rate
 
     def step(self, step: TrainingStep) -> dict[str, float]:
-        """One step; the parts of its loss, `current` being the current rows' mean."""
+        """One step; the parts of its loss, `current` being the current examples' mean."""
         method, k, stage = self.method, self.k, self.stage
-        self.optimizer.zero_grad(set_to_none=True)
+        # the gradient of the loss, then of the penalty
+        self.adam.zero_grad(set_to_none=True)
         losses = method.loss(k, stage, step)
         torch.stack(list(losses.values())).sum().backward()
         method.edit_gradients(k, stage, step)
         penalty = method.penalty(k, stage)
+        # what is frozen has none, and what is left is clipped
         gradient = self.parser.action_embedding.grad
         if gradient is not None and len(self.frozen):
             gradient[self.frozen] = 0
         torch.nn.utils.clip_grad_norm_(self.trainable, method.config.clip_norm)
-        self.optimizer.step()
+        # the step
+        self.adam.step()
         method.after_step(k, stage)
         parts = {name: float(part.detach()) for name, part in losses.items()}
         parts["penalty"] = parts.get("penalty", 0.0) + penalty

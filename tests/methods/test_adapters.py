@@ -44,7 +44,7 @@ def test_training_one_tasks_adapter_changes_no_bit_of_anothers_output(variant) -
     adapters = make(variant)
     h, tasks = torch.randn(6, 3, 6), torch.tensor([0, 1, 0, 1, 1, 0])
     before = adapters(h, tasks).detach()
-    optimizer = torch.optim.Adam(adapters.of(1), lr=0.1)
+    optimizer = torch.optim.Adam(adapters.parameters_of(1), lr=0.1)
     for _ in range(3):
         optimizer.zero_grad()
         adapters(h, tasks).square().sum().backward()
@@ -137,7 +137,7 @@ def test_replay_goes_through_past_adapters_without_reaching_them(toy_config) -> 
     step = next(iter(learner.method.steps(2, stage)))
     learner.method.loss(2, stage, step)["replay"].backward()
     for task in range(2):
-        assert all(p.grad is None for p in parser.adapter.of(task))
+        assert all(p.grad is None for p in parser.adapter.parameters_of(task))
     assert parser.decoder.weight_hh_l0.grad.abs().sum() > 0
     assert parser.init_decoder.weight.grad.abs().sum() > 0
 

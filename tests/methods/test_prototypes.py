@@ -199,7 +199,7 @@ def test_an_episode_has_one_support_row_of_each_form_and_asks_others_of_it(toy_c
         assert len(set(words)) == 6
         asked |= set(derivations)
     assert len(asked) == 15  # every form is drawn some time
-    assert len(Forms(learner.train_batches[0].take((0, 1, 2))).askable) == 0
+    assert len(Forms(learner.train_batches[0].take((0, 1, 2))).repeated) == 0
 
 
 @pytest.mark.parametrize("dropped", [0.0, 1.0])
@@ -240,7 +240,7 @@ def test_an_episodes_gradient_goes_through_the_prototypes(toy_config) -> None:
 def test_prototypes_are_the_same_however_the_rows_are_parted(toy_config, monkeypatch) -> None:
     learner = Learner(toy_config)
     whole, times = prototypes(learner.parser, learner.train_batches[0])
-    monkeypatch.setattr("core.methods.parts.prototypes._ROWS", 3)
+    monkeypatch.setattr("core.methods.parts.prototypes._BATCH", 3)
     parted, again = prototypes(learner.parser, learner.train_batches[0])
     torch.testing.assert_close(whole, parted)
     assert torch.equal(times, again)

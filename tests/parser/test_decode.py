@@ -80,7 +80,10 @@ def test_a_wide_beam_finds_the_most_probable_derivation(toy_config, seed) -> Non
     )
     example = learner.tasks[0].test[0]
     row = encode_examples(
-        [type(example)(" ".join(words), "", ())], 0, learner.parser.vocabulary, learner.grammar
+        [replace(example, utterance=" ".join(words), derivation=())],
+        0,
+        learner.parser.vocabulary,
+        learner.grammar,
     )
     (found,) = parse(learner.parser, row)
     assert found.complete

@@ -158,7 +158,7 @@ def test_errors_are_those_of_the_sampled_rows_taken_one_by_one(config, changes) 
     ends = np.cumsum(last.total)
     for at, end in enumerate(ends):
         part = range(end - last.total[at], end)
-        examples, batch = [rows.examples[row] for row in part], rows.rows.take(part)
+        examples, batch = [rows.examples[row] for row in part], rows.batch.take(part)
         right = correct(learner.parser, examples, batch, learner.writer)
         assert last.correct[at] == right.sum()
         losses = [-sum(log_probs(learner, batch, row)) for row in range(len(batch))]

@@ -61,7 +61,7 @@ def test_the_store_agrees_with_the_parsers_that_were_kept(carried_out) -> None:
                 assert row.gold == pytest.approx(gold[row.row, : len(row.gold)], rel=1e-3)
         sampled = learner.recorder.errors
         count = 6 * (k + 1)
-        batch = sampled.rows.take(range(count))
+        batch = sampled.batch.take(range(count))
         wrong = 1 - correct(learner.parser, sampled.examples[:count], batch, learner.writer)
         with torch.no_grad():
             losses = learner.parser.row_losses(batch).numpy()

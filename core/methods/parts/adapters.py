@@ -1,4 +1,4 @@
-"""Dynamic action representations (paper, appendix "Dynamic Action Representation", DAR).
+"""Dynamic action representations (Li et al., 2021, appendix "Dynamic Action Representation", DAR).
 
 Each task i has an adapter φ_i(h) = tanh(W_φ h) and a gate g_i(h) = sigmoid(W_g [φ_i(h); h]); the
 decoder's state h becomes ĥ = g_i φ_i(h) + (1 − g_i) h in attention and s_t, while the recurrence
@@ -9,9 +9,8 @@ itself, no adapters at all. The paper gives no biases and no initial values: Glo
 import torch
 from torch import Tensor, nn
 
-from core.generators import Generators
+from core.methods.base import Method
 from core.options import option
-from core.parser.model import Parser
 
 
 def adapters_option() -> str:
@@ -40,27 +39,27 @@ class Adapters(nn.Module):
     def initialise(self) -> None:
         """Draw all parameters anew."""
         for task in range(len(self.change)):
-            for parameter in self.of(task):
+            for parameter in self.parameters_of(task):
                 fresh = torch.empty(parameter.shape)
                 parameter.copy_(nn.init.xavier_uniform_(fresh, generator=self.rng))
 
-    def of(self, task: int) -> list[nn.Parameter]:
+    def parameters_of(self, task: int) -> list[nn.Parameter]:
         """The parameters of one task."""
         return [self.change[task], *([self.gate[task]] if self.gated else [])]
 
     @property
-    def a_task(self) -> int:
-        """How many parameters a task has: 3 hidden², or hidden² without the gate."""
-        return sum(parameter.numel() for parameter in self.of(0))
+    def n_per_task(self) -> int:
+        """Numbers in the parameters of a task: 3 hidden², or hidden² without the gate."""
+        return sum(parameter.numel() for parameter in self.parameters_of(0))
 
     def forward(self, h: Tensor, tasks: Tensor) -> Tensor:
-        """ĥ of (n, T, hidden) decoder states, rows of any tasks (n,): one product a task."""
-        present, counts = (found.tolist() for found in tasks.unique(return_counts=True))
+        """ĥ of (n, T, hidden) decoder states, examples of any tasks (n,): one product a task."""
+        present, counts = (values.tolist() for values in tasks.unique(return_counts=True))
         if len(present) == 1:
             return self._adapt(h, present[0])
         order = tasks.argsort()
         groups = zip(h[order].split(counts), present, strict=True)
-        adapted = torch.cat([self._adapt(rows, task) for rows, task in groups])
+        adapted = torch.cat([self._adapt(group, task) for group, task in groups])
         return adapted[order.argsort()]
 
     def _adapt(self, h: Tensor, task: int) -> Tensor:
@@ -71,16 +70,17 @@ class Adapters(nn.Module):
         return torch.lerp(h, changed, gate)
 
 
-def attach(parser: Parser, choice: str, tasks: int, generators: Generators) -> Adapters | None:
-    """The adapters of so many tasks in the parser, which counts them among its parameters.
+def attach(method: Method) -> Adapters | None:
+    """The adapters of all tasks in the method's parser, as its option `adapters` says.
 
     None for "none". Their values come from a stream of their own: the rest of the parser starts
     as it does without them.
     """
+    choice, parser = method.options.adapters, method.parser
     if choice == "none":
         return None
-    rng = generators.for_tensors("adapters")
+    rng = method.generators.for_tensors("adapters")
     hidden = parser.init_decoder.out_features
-    adapters = Adapters(tasks, hidden, choice == "full", rng)
+    adapters = Adapters(len(method.data), hidden, choice == "full", rng)
     parser.adapter = adapters.to(parser.action_embedding.device)
     return adapters

@@ -15,20 +15,19 @@ def flat(tensors: Sequence[Tensor]) -> Tensor:
     return torch.cat([tensor.detach().reshape(-1) for tensor in tensors])
 
 
-def gradient(parser: Parser, rows: Batch) -> Tensor:
-    """∇ of the mean loss over the rows, dropout off: (parameters,), 0 at what does not move."""
-    moving = [p for p in parser.parameters() if p.requires_grad]
+def gradient(parser: Parser, batch: Batch) -> Tensor:
+    """∇ of the mean loss over the batch, dropout off: (parameters,), 0 at what is not trained."""
+    trained = [p for p in parser.parameters() if p.requires_grad]
     with without_dropout(parser):
-        found = iter(torch.autograd.grad(parser.loss(rows), moving, materialize_grads=True))
+        slopes = iter(torch.autograd.grad(parser.loss(batch), trained, materialize_grads=True))
     return flat(
-        [next(found) if p.requires_grad else p.new_zeros(p.shape) for p in parser.parameters()]
+        [next(slopes) if p.requires_grad else p.new_zeros(p.shape) for p in parser.parameters()]
     )
 
 
 def read(parser: Parser) -> Tensor:
     """The gradients that the parser holds: (parameters,), 0 where it holds none."""
-    held = parser.parameters()
-    return flat([p.new_zeros(p.shape) if p.grad is None else p.grad for p in held])
+    return flat([p.new_zeros(p.shape) if p.grad is None else p.grad for p in parser.parameters()])
 
 
 def write(parser: Parser, vector: Tensor) -> None:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from core.parser.model import Parser
 
 LAYERS = ("encoder forwards", "encoder backwards", "decoder", "s_t")
-MOST = 6.0  # embeddings stay within ± this (their section 2.5)
+BOUND = 6.0  # embeddings stay within ± this (their section 2.5)
 # First embeddings: theirs spread by 1 about 0, for SGD at a rate twenty times Adam's here. A tenth
 # of it lets Adam close and open masks; most are open at first (tried on held-out rows).
 _MEAN, _SPREAD = 0.1, 0.1
@@ -40,7 +40,7 @@ class _Gate(torch.autograd.Function):
 
 
 class TaskMasks(nn.Module):
-    """The embeddings of all tasks; the parser is run with `weights` of the rows' task."""
+    """The embeddings of all tasks; the parser is run with `weights` of the examples' task."""
 
     def __init__(
         self, tasks: int, hidden: int, size: int, s_max: float, rng: torch.Generator
@@ -92,20 +92,20 @@ class TaskMasks(nn.Module):
         return gates.amax(dim=0).split(self.sizes)
 
     def new_units(self, k: int) -> Tensor:
-        """What task k's masks use of the units that are free, as a share of these (their eq. 6)."""
+        """What share of the free units task k's masks use (their eq. 6)."""
         free = 1 - torch.cat(self.used(k))
         return torch.dot(torch.cat(self.masks(k)), free) / free.sum().clamp(min=1)
 
 
-def conditions(
+def movable(
     parser: Parser, used: tuple[Tensor, ...], words: Tensor, actions: Tensor
 ) -> dict[str, Tensor]:
-    """How far each parameter may move, 1 − min(a_out, a_in) (their eq. 2), by name.
+    """How far each parameter may move, as a share: 1 − min(a_out, a_in) (their eq. 2), by name.
 
     `used` as TaskMasks.used; `words` and `actions` of bool: those of past tasks. A layer that
     reads what is not masked, as the encoder reads words, counts with its output units alone; a
     past word's vector, which all units read, stays as it is. A past action's embedding has s_t's
-    units as its own, a new action's is free.
+    units as its output, a new action's is free.
     """
     forwards, backwards, decoder, summary = used
     encoder = torch.cat([forwards, backwards])
@@ -114,7 +114,7 @@ def conditions(
     def between(out: Tensor, into: Tensor) -> Tensor:
         return 1 - torch.minimum(out[:, None], into[None])
 
-    found = {
+    shares = {
         "word_embedding": (~words).to(summary)[:, None],
         "action_embedding": torch.where(actions[:, None], 1 - summary, 1.0),
         "start": 1 - summary,
@@ -126,10 +126,10 @@ def conditions(
         "combine.weight": between(summary, torch.cat([decoder, encoder])),
     }
     for name in ("bias_ih_l0", "bias_hh_l0"):
-        found[f"decoder.{name}"] = 1 - decoder.repeat(4)
-        found[f"encoder.{name}"] = 1 - forwards.repeat(4)
-        found[f"encoder.{name}_reverse"] = 1 - backwards.repeat(4)
-    for end, own in (("", forwards), ("_reverse", backwards)):
-        found[f"encoder.weight_ih_l0{end}"] = 1 - own.repeat(4)[:, None]
-        found[f"encoder.weight_hh_l0{end}"] = between(own.repeat(4), own)
-    return found
+        shares[f"decoder.{name}"] = 1 - decoder.repeat(4)
+        shares[f"encoder.{name}"] = 1 - forwards.repeat(4)
+        shares[f"encoder.{name}_reverse"] = 1 - backwards.repeat(4)
+    for suffix, units in (("", forwards), ("_reverse", backwards)):
+        shares[f"encoder.weight_ih_l0{suffix}"] = 1 - units.repeat(4)[:, None]
+        shares[f"encoder.weight_hh_l0{suffix}"] = between(units.repeat(4), units)
+    return shares

@@ -4,13 +4,13 @@
 the tasks so far, at θ*. Two readings of F, of other scales:
 
 `batch`, the paper's release: the square of the gradient of a memory's mean loss. It vanishes where
-rows pull in opposite directions. (The release keeps an anchor and an F for each task, as they were
-at its end, and clips the gradient before it squares it; one anchor θ_{k-1}, with F at it, is the
-paper's text.)
-`example`, the diagonal of the empirical Fisher information: the mean over a memory's rows of the
-square of each row's gradient. It is nowhere smaller; where M rows pull in unrelated directions it
-is M times as large, so that λ / M holds as hard as λ does with `batch`. (Measured on Overnight
-after training: the sum of F is 48 to 60 times as large for memories of 50 rows.)
+examples pull in opposite directions. (The release keeps an anchor and an F for each task, as they
+were at its end, and clips the gradient before it squares it; one anchor θ_{k-1}, with F at it, is
+the paper's text.)
+`example`, the diagonal of the empirical Fisher information: the mean over a memory's examples of
+the square of each one's gradient. It is nowhere smaller; where M examples pull in unrelated
+directions it is M times as large, so that λ / M holds as hard as λ does with `batch`. (Measured on
+Overnight after training: the sum of F is 48 to 60 times as large for memories of 50 examples.)
 """
 
 from collections.abc import Sequence
@@ -47,23 +47,23 @@ def fisher_option(**more: Any) -> Any:
 def fisher_of_batch(parser: Parser, memories: Sequence[Batch]) -> Tensor:
     """Σ_i (∇ mean loss on M_i)² at the parser's parameters, dropout off: (parameters,)."""
     total = torch.zeros_like(flat(list(parser.parameters())))
-    for rows in memories:
-        total += gradient(parser, rows).square_()
+    for memory in memories:
+        total += gradient(parser, memory).square_()
     return total
 
 
 def fisher_of_examples(parser: Parser, memories: Sequence[Batch]) -> Tensor:
-    """Σ_i mean over the rows of M_i of (∇ the row's loss)², dropout off: (parameters,).
+    """Σ_i mean over the examples of M_i of (∇ the example's loss)², dropout off: (parameters,).
 
-    A backward pass a row, 0.6 CPU seconds for 50 rows at the paper's sizes: fused LSTMs give no
-    gradients by row. One pass for all rows, with the LSTMs' gates laid open, took as long: the time
-    goes into two million squares a row.
+    A backward pass an example, 0.6 CPU seconds for 50 at the paper's sizes: fused LSTMs give no
+    gradients by example. One pass for all, with the LSTMs' gates laid open, took as long: the time
+    goes into two million squares an example.
     """
     total = torch.zeros_like(flat(list(parser.parameters())))
-    for rows in memories:
-        for row in range(len(rows)):
-            one = gradient(parser, rows.take([row]))
-            total.addcmul_(one, one, value=1 / len(rows))
+    for memory in memories:
+        for index in range(len(memory)):
+            slope = gradient(parser, memory.take([index]))
+            total.addcmul_(slope, slope, value=1 / len(memory))
     return total
 
 
@@ -88,12 +88,12 @@ class Penalty:
 
         One pass over the flat vector; 0 before the first task has been consolidated.
         """
-        if self.fisher is None or not self.weight:
+        if self.fisher is None or self.anchor is None or not self.weight:
             return 0.0
         parameters = list(self.parser.parameters())
-        away = flat(parameters).sub_(self.anchor)
-        pull = self.fisher * away
-        value = self.weight * float(torch.dot(pull, away))
+        difference = flat(parameters).sub_(self.anchor)  # θ − θ*
+        pull = self.fisher * difference
+        value = self.weight * float(torch.dot(pull, difference))
         pull.mul_(2 * self.weight)
         start = 0
         for parameter in parameters:

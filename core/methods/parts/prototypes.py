@@ -10,8 +10,8 @@ from core.parser.batch import Batch, split_by_length
 from core.parser.model import Parser
 from core.parser.modes import evaluating
 
-BEHIND = 1e4  # taken from a score: behind every action that has a prototype, yet still in A_t
-_ROWS = 256  # a batch
+UNCOVERED = 1e4  # taken from a score: after every action that has a prototype, yet still in A_t
+_BATCH = 256
 
 
 def means(states: Tensor, actions: Tensor, count: int) -> tuple[Tensor, Tensor]:
@@ -25,24 +25,24 @@ def means(states: Tensor, actions: Tensor, count: int) -> tuple[Tensor, Tensor]:
 
 
 @torch.no_grad()
-def prototypes(parser: Parser, rows: Batch) -> tuple[Tensor, Tensor]:
-    """p_a and n_a over the gold steps of these rows, dropout off: (actions, size), (actions,)."""
+def prototypes(parser: Parser, examples: Batch) -> tuple[Tensor, Tensor]:
+    """p_a and n_a over these examples' gold steps, dropout off: (actions, size), (actions,)."""
     count, size = parser.action_embedding.shape
     sums = parser.action_embedding.new_zeros(count, size)
     times = torch.zeros(count, dtype=torch.int64, device=sums.device)
     with evaluating(parser):
-        for part in split_by_length(rows, _ROWS):
-            batch = rows.take(part)
-            found, often = means(parser.teacher_forced(batch)[0], batch.gold, count)
-            sums += found * often[:, None]
-            times += often
+        for indices in split_by_length(examples, _BATCH):
+            batch = examples.take(indices)
+            table, occurrences = means(parser.teacher_forced(batch)[0], batch.gold, count)
+            sums += table * occurrences[:, None]
+            times += occurrences
     return sums / times.clamp(min=1)[:, None], times
 
 
 class PrototypeReadout(nn.Module):
     """Scores actions by p_a · s_t; holds the prototypes in buffers, so that they are kept.
 
-    An action without a prototype (`covered` says which have one) stands behind all that have one.
+    An action without a prototype (`covered` says which have one) comes after all that have one.
     Without any prototype actions are scored by their embeddings.
     """
 
@@ -64,5 +64,5 @@ class PrototypeReadout(nn.Module):
     def forward(self, states: Tensor, bias: Tensor, embedding: Tensor) -> Tensor:
         """(n, size), (n, actions) and the embeddings (actions, size) → scores (n, actions)."""
         table = torch.where(self.covered[:, None], self.table, embedding)
-        behind = BEHIND * (self.covered.any() & ~self.covered)
-        return torch.addmm(bias - behind, states, table.t())
+        penalty = UNCOVERED * (self.covered.any() & ~self.covered)
+        return torch.addmm(bias - penalty, states, table.t())

@@ -1,8 +1,8 @@
-"""Scores that a parser gave to memory rows, kept to be compared with what it gives later.
+"""Scores that a parser gave to memory examples, kept to be compared with what it gives later.
 
-For each gold step of a row only the actions that were applicable are kept, so that a step with five
+For each gold step only the actions that were applicable are kept, so that a step with five
 applicable actions of 5,000 takes five numbers. 16 bytes a score, on the parser's device: a memory
-of 50 rows takes 0.1 to 0.4 MB on Overnight and 2 to 6 MB on NLMap(qt), more with later tasks.
+of 50 takes 0.1 to 0.4 MB on Overnight and 2 to 6 MB on NLMap(qt), more with later tasks.
 """
 
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ from core.parser.modes import evaluating
 
 @dataclass(frozen=True)
 class Scores:
-    """c_a · s_t over A_t at the gold steps of some rows, row after row, step after step."""
+    """c_a · s_t over A_t at the gold steps of some examples, one after the other, step by step."""
 
-    counts: Tensor  # (rows,) scores of each row
-    steps: Tensor  # (scores in all,) the step in its row, from 0
+    counts: Tensor  # (examples,) scores of each example
+    steps: Tensor  # (scores in all,) the step in its derivation, from 0
     actions: Tensor  # (scores in all,)
     values: Tensor  # (scores in all,)
     shares: Tensor  # (scores in all,) 1 / |A_t|
@@ -31,16 +31,16 @@ class Scores:
 
 
 @torch.no_grad()
-def scores_of(parser: Parser, rows: Batch) -> Scores:
-    """The scores that the parser gives these rows now, dropout off, over A_t as it is now."""
+def scores_of(parser: Parser, batch: Batch) -> Scores:
+    """The scores that the parser gives these examples now, dropout off, over A_t as it is now."""
     with evaluating(parser):
-        table = parser.step_scores(rows)  # (steps in all, actions)
-    there = table > MASKED / 2
-    step, action = there.nonzero(as_tuple=True)
-    sizes = there.sum(dim=1)  # |A_t|
-    row_of_step, first = rows.row_of_step, _first_steps(rows)
+        table = parser.step_scores(batch)  # (steps in all, actions)
+    applicable = table > MASKED / 2
+    step, action = applicable.nonzero(as_tuple=True)
+    sizes = applicable.sum(dim=1)  # |A_t|
+    row_of_step, first = batch.row_of_step, _first_steps(batch)
     return Scores(
-        counts=torch.bincount(row_of_step[step], minlength=len(rows)),
+        counts=torch.bincount(row_of_step[step], minlength=len(batch)),
         steps=(step - first[row_of_step[step]]).int(),
         actions=action.int(),
         values=table[step, action],
@@ -53,23 +53,25 @@ def join(parts: Sequence[Scores]) -> Scores:
     return Scores(**{name: torch.cat([vars(p)[name] for p in parts]) for name in vars(parts[0])})
 
 
-def distances(stored: Scores, drawn: Tensor, rows: Batch, table: Tensor) -> Tensor:
-    """Σ_t mean over A_t of (score now − stored score)² of each row: (rows,).
+def distances(stored: Scores, indices: Tensor, batch: Batch, table: Tensor) -> Tensor:
+    """Σ_t mean over A_t of (score now − stored score)² of each example: (n,).
 
-    `drawn[j]` is the number that row j of the batch has among the stored ones, `table` (steps in
-    all, actions) what the parser gives the batch now. A_t is that of the time of storing.
+    `indices[j]` is the number that example j of the batch has among the stored ones, `table` (steps
+    in all, actions) what the parser gives the batch now. A_t is that of the time of storing.
     """
+    # which stored scores belong to the batch, and to which example of it
     starts = stored.counts.cumsum(0) - stored.counts
-    counts = stored.counts[drawn]
-    owner = torch.arange(len(drawn), device=table.device).repeat_interleave(counts)
-    within = torch.arange(len(owner), device=table.device) - (counts.cumsum(0) - counts)[owner]
-    place = starts[drawn][owner] + within  # among the stored scores
-    step = _first_steps(rows)[owner] + stored.steps[place]
-    apart = table[step, stored.actions[place].long()] - stored.values[place]
-    squares = apart.square() * stored.shares[place]
-    return squares.new_zeros(len(rows)).index_add(0, owner, squares)
+    counts = stored.counts[indices]
+    example = torch.arange(len(indices), device=table.device).repeat_interleave(counts)
+    within = torch.arange(len(example), device=table.device) - (counts.cumsum(0) - counts)[example]
+    position = starts[indices][example] + within  # among the stored scores
+    # the difference at each, and its share of the example's distance
+    step = _first_steps(batch)[example] + stored.steps[position]
+    difference = table[step, stored.actions[position].long()] - stored.values[position]
+    squares = difference.square() * stored.shares[position]
+    return squares.new_zeros(len(batch)).index_add(0, example, squares)
 
 
-def _first_steps(rows: Batch) -> Tensor:
-    """Where each row's steps begin among those of all rows: (rows,)."""
-    return (rows.steps.cumsum(0) - rows.steps).to(rows.actions.device)
+def _first_steps(batch: Batch) -> Tensor:
+    """Where each example's steps begin among those of all: (n,)."""
+    return (batch.steps.cumsum(0) - batch.steps).to(batch.actions.device)
