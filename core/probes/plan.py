@@ -15,7 +15,7 @@ from core.config import RunConfig
 SCORING_WORK = 0.3  # an example whose gold steps are scored, in examples trained on (measured)
 CALL_WORK = 4.0  # what a batch costs that is scored and written down, however few examples it has
 LEAST_ERROR_ROWS, LEAST_ROWS = 5, 20
-_WORTH = 0.95  # a reduction that leaves more of the cost than this is passed over
+_WORTH = 0.98  # a reduction that leaves more of the cost than this is passed over
 
 
 @dataclass(frozen=True)
@@ -118,14 +118,13 @@ def _fewer_epochs(plan: RecordingPlan, costs: RecordingCosts) -> RecordingPlan:
 
 
 def _fewer_rows(plan: RecordingPlan, costs: RecordingCosts) -> RecordingPlan:
-    error_rows = min(plan.error_rows, max(plan.error_rows // 2, LEAST_ERROR_ROWS))
-    return replace(
-        plan, error_rows=error_rows, rows=min(plan.rows, max(plan.rows // 2, LEAST_ROWS))
-    )
+    error_rows = min(plan.error_rows, max(2 * plan.error_rows // 3, LEAST_ERROR_ROWS))
+    rows = min(plan.rows, max(2 * plan.rows // 3, LEAST_ROWS))
+    return replace(plan, error_rows=error_rows, rows=rows)
 
 
 def _fewer_tasks(plan: RecordingPlan, costs: RecordingCosts) -> RecordingPlan:
-    n = max(len(plan.tasks) // 2, 1)
+    n = max(3 * len(plan.tasks) // 4, 1)
     spread = np.linspace(0, len(costs.epochs) - 1, n).round().astype(int).tolist()
     return replace(plan, tasks=tuple(spread))
 

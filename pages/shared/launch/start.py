@@ -130,6 +130,7 @@ def _show_time(configs: Sequence[RunConfig]) -> None:
         each = " each" if len(configs) > 1 else ""
         st.metric(f"Time{each}", f"about {_rough(found.seconds)}")
         st.caption(f"{_rough(found.low)} to {_rough(found.high)}, {escape(found.basis)}.")
+    st.caption(_recording(_work_of(configs[0]), str(paths.data_folder())))
 
 
 def _rough(seconds: float) -> str:
@@ -150,3 +151,10 @@ def _place() -> tuple[str, str]:
 @st.cache_data(show_spinner="Estimating the time …", ttl=120, max_entries=64)
 def _estimate(config: str, data_folder: str, database: str, newest: int) -> Estimate | None:
     return estimate(store(), RunConfig.from_json(config))
+
+
+@st.cache_data(show_spinner=False, ttl=120, max_entries=64)
+def _recording(config: str, data_folder: str) -> str:
+    from core.training.progress import recording_text
+
+    return recording_text(RunConfig.from_json(config))
