@@ -92,9 +92,9 @@ def _beside(epoch: Sequence["TrainingStep"], i: int) -> "TrainingStep":
 
     from core.methods.base import plain_step
 
-    with_rows = [number for number, step in enumerate(epoch) if step.current]
+    with_rows = [number for number, step in enumerate(epoch) if step.n_current]
     last = max((number for number in with_rows if number <= i), default=with_rows[0])
-    return plain_step(epoch[last].batch.take(np.arange(epoch[last].current)))
+    return plain_step(epoch[last].batch.take(np.arange(epoch[last].n_current)))
 
 
 def _clock(learner: "Learner") -> Callable[[], float]:
@@ -104,7 +104,7 @@ def _clock(learner: "Learner") -> Callable[[], float]:
 
 
 def _kind(step: "TrainingStep") -> str:
-    return step.kind if step.current else f"{step.kind} memory"
+    return step.kind if step.n_current else f"{step.kind} memory"
 
 
 def _first_of_kind(epoch: Sequence["TrainingStep"]) -> list[int]:
