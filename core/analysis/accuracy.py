@@ -43,19 +43,26 @@ class Group(Generic[R]):
 
 
 def group(runs: Sequence[R]) -> tuple[Group[R], ...]:
-    """Runs put together where only `seed` and `order_seed` differ, in order of first appearance.
+    """Runs put together that differ only in seed and order of tasks, in order of first appearance.
 
-    Labels name the method and whatever else the groups differ in.
+    An order counts as such whether it is given by its seed or in full. Labels name the method and
+    whatever else the groups differ in.
     """
     members: dict[str, list[R]] = {}
     for run in runs:
-        members.setdefault(same_settings(run.config, SEEDS), []).append(run)
-    configs = [same[0].config for same in members.values()]
+        key = same_settings(_in_any_order(run.config), SEEDS)
+        members.setdefault(key, []).append(run)
+    configs = [_in_any_order(same[0].config) for same in members.values()]
     differences = differing(configs, leave_out=(*SEEDS, "method"))
     return tuple(
         Group(", ".join([method_name(same[0].config), *words]), tuple(same))
         for same, words in zip(members.values(), differences, strict=True)
     )
+
+
+def _in_any_order(config: RunConfig) -> RunConfig:
+    """The same whichever order its tasks are named in."""
+    return config.with_(task_order=tuple(sorted(config.task_order)))
 
 
 def cells(store: Store, runs: Sequence[Run]) -> pd.DataFrame:

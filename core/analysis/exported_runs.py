@@ -17,6 +17,7 @@ from core.analysis.accuracy import covered
 from core.analysis.settings import same_settings
 from core.config import RunConfig
 from core.options import ConfigError
+from core.runs import tables
 from core.runs.run import FINISHED, Run
 from core.runs.store import Store
 from core.runs.tables import accuracies, memories
@@ -36,6 +37,7 @@ class ExportedRun:
     seconds: float
     device: str
     versions: dict[str, str]
+    digest: str = ""  # core.runs.digest when it was run; empty in older files
 
     @cached_property
     def id(self) -> str:
@@ -55,6 +57,8 @@ def of_runs(store: Store, runs: Sequence[Run]) -> list[ExportedRun]:
     for id, after, on, correct, total in map(tuple, store.fetch(query)):
         known = covered(finished[id].facts, after, on)
         counts[id].append((after, on, correct, total, known))
+    query = select(tables.runs.c.id, tables.runs.c.digest).where(tables.runs.c.id.in_(finished))
+    digests = {row.id: row.digest for row in store.fetch(query)}
     return [
         ExportedRun(
             config=run.config,
@@ -64,6 +68,7 @@ def of_runs(store: Store, runs: Sequence[Run]) -> list[ExportedRun]:
             seconds=round(run.seconds, 1),
             device=run.device,
             versions=dict(run.versions),
+            digest=digests.get(run.id, ""),
         )
         for id, run in finished.items()
     ]
@@ -119,6 +124,7 @@ def _record(values: dict[str, Any]) -> ExportedRun:
         seconds=float(values["seconds"]),
         device=str(values["device"]),
         versions=dict(values["versions"]),
+        digest=str(values.get("digest", "")),
     )
     if not all(0 <= k < len(record.tasks) for counts in record.counts for k in counts[:2]):
         raise ValueError("its counts are of tasks that it does not name")

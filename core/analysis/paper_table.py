@@ -27,6 +27,7 @@ class End(NamedTuple):
     whole: float
     avg: float
     bound_whole: float  # NaN where coverage is not recorded
+    bound_avg: float
 
 
 def final(records: Sequence[ExportedRun]) -> pd.DataFrame:
@@ -76,8 +77,12 @@ def last_accuracies(record: ExportedRun) -> End | None:
             if not total:
                 return None
             avg = statistics.fmean(c / n for c, n in zip(correct, totals, strict=True) if n)
-            bound = math.nan if None in known else sum(known) / total
-            return End(after, 100 * sum(correct) / total, 100 * avg, 100 * bound)
+            bound, bound_avg = math.nan, math.nan
+            if None not in known:
+                bound = sum(known) / total
+                bound_avg = statistics.fmean(c / n for c, n in zip(known, totals, strict=True) if n)
+            shares = (sum(correct) / total, avg, bound, bound_avg)
+            return End(after, *(100 * share for share in shares))
     return None
 
 

@@ -10,6 +10,7 @@ from core.experiments.presets import presets
 from core.runs.owner import new_owner
 from core.runs.run import FAILED
 from core.runs.store import Store
+from tests.experiments.samples import finished_cells
 
 TOY = """
 name = "toys"
@@ -118,6 +119,43 @@ def test_a_deleted_run_is_named_and_done_again(capsys, file: Path) -> None:
     store.delete(store.runs()[-1].id)
     out = told(capsys, "resume", "toys")
     assert "1 cells queued, 1 of them because their runs were deleted, 3 wait" in out
+
+
+@pytest.fixture
+def finished(capsys, file: Path) -> catalog.Stored:
+    """The toys, all cells done."""
+    told(capsys, "import", file)
+    store = Store()
+    stored = catalog.load(store, "toys")
+    right = {(pair, arm): (arm + 3, pair + 2 * arm) for pair in range(2) for arm in range(2)}
+    finished_cells(store, stored.experiment, right)
+    return stored
+
+
+def test_the_table_from_the_store_and_from_a_file(capsys, finished, file, tmp_path) -> None:
+    out = told(capsys, "table", "toys")
+    assert "| plain | 2 | 17.50 ± 3.54 |" in out
+    assert "ACC_avg − plain" in out
+    assert "With 2 pairs no p below 0.5 is possible" in out
+    results = tmp_path / "results.json"
+    assert "4 finished cells exported" in told(capsys, "export", "toys", results)
+    strip = lambda text: [line.rpartition("|")[0].rpartition("|")[0] for line in text.split("\n")]  # noqa: E731
+    assert strip(told(capsys, "table", file, "--from", results)) == strip(out)
+
+
+def test_tables_as_latex_and_csv(capsys, finished) -> None:
+    latex = told(capsys, "table", "toys", "--format", "latex", "--reference", "replay")
+    assert latex.count(r"\toprule") == 2
+    assert "% With 2 pairs" in latex
+    assert "Arm,n,ACC_avg" in told(capsys, "table", "toys", "--format", "csv")
+    assert "45.29 \\| –" in told(capsys, "paper", 1)
+    assert len(told(capsys, "paper", 2, "--format", "csv").splitlines()) == 44
+
+
+def test_a_reference_that_is_no_arm(capsys, finished) -> None:
+    assert "'none' is not a compared arm; there are: plain, replay" in refused(
+        capsys, "table", "toys", "--reference", "none"
+    )
 
 
 @pytest.mark.parametrize(

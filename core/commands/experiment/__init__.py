@@ -5,7 +5,7 @@ A module of this package adds its own: `add_parsers(subparsers)`.
 
 import argparse
 
-from core.commands.experiment import define, look, steer
+from core.commands.experiment import define, look, results, steer
 
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
@@ -16,5 +16,5 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         "and seed, carried out and compared.",
     )
     parsers = experiment.add_subparsers(title="actions", metavar="ACTION", required=True)
-    for module in (define, steer, look):
+    for module in (define, steer, look, results):
         module.add_parsers(parsers)

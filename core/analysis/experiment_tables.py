@@ -1,0 +1,182 @@
+"""An experiment's results: arms side by side, in the pairs that all of them have finished.
+
+Only complete pairs count, so that every arm is measured on the same orders and seeds; a cell that
+has failed or is not done is never a zero. An arm without any finished cell is set aside. What was
+left out is said (`Compared.left_out`).
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from sqlalchemy import select
+
+from core.analysis.exported_runs import ExportedRun, of_runs
+from core.analysis.paper import comparable
+from core.analysis.paper_table import End, last_accuracies
+from core.experiments.catalog import Stored
+from core.experiments.experiment import Experiment
+from core.experiments.status import cell_table, cells_query
+from core.options import ConfigError
+from core.runs.digest import digest
+from core.runs.rows import readable, run_rows
+from core.runs.run import FINISHED, Run
+from core.runs.store import Store
+from core.runs.tables import runs
+
+_STANDING = {"absent": "not run", "deleted": "its run was deleted", "queued": "waits",
+             "failed": "has failed", "running": "runs"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Compared:
+    """An experiment's finished cells, and which of them are compared.
+
+    `cells`: pair and arm (numbers), status, run (or none), and of finished ones in percent whole,
+    avg, bound_whole, bound_avg after the last task, tasks (how many) and minutes.
+    """
+
+    experiment: Experiment
+    cells: pd.DataFrame
+    arms: tuple[int, ...]  # those that are compared
+    pairs: tuple[int, ...]  # the complete ones
+
+    def values(self, measure: str) -> pd.DataFrame:
+        """The measure in percent: a row for each complete pair, a column for each arm's label."""
+        used = self.cells[self.cells.pair.isin(self.pairs) & self.cells.arm.isin(self.arms)]
+        grid = used.pivot(index="pair", columns="arm", values=measure).reindex(columns=self.arms)
+        grid.columns = [self.experiment.arms[arm].label for arm in self.arms]
+        return grid.astype(float)
+
+    def by_order_and_seed(self, measure: str) -> pd.DataFrame:
+        """`values` indexed by the pair's order and seed."""
+        grid = self.values(measure)
+        pairs = [self.experiment.pairs[pair] for pair in grid.index]
+        orders = [pair.task_order or pair.order_seed for pair in pairs]
+        grid.index = pd.MultiIndex.from_arrays([[str(o) for o in orders], [p.seed for p in pairs]])
+        return grid
+
+    def left_out(self) -> list[str]:
+        """A sentence for each arm and pair that is not compared, with the reason."""
+        told = []
+        labels = [arm.label for arm in self.experiment.arms]
+        shown = set(self.cells.arm)
+        for arm in sorted(shown - set(self.arms)):
+            told.append(f"Arm '{labels[arm]}' has no finished cell and is not compared.")
+        for pair, cells in self.cells[self.cells.arm.isin(self.arms)].groupby("pair"):
+            if pair in self.pairs:
+                continue
+            missing = cells[cells.status != FINISHED]
+            reasons = [
+                f"{labels[arm]} {_STANDING.get(status, f'is {status}')}"
+                for arm, status in zip(missing.arm, missing.status, strict=True)
+            ]
+            label = self.experiment.pairs[int(str(pair))].label
+            told.append(f"Pair {label} is left out: {', '.join(reasons)}.")
+        return told
+
+
+def from_store(store: Store, stored: Stored, labels: Collection[str] = ()) -> Compared:
+    """The cells as the store has them; of these arms only, where labels are given."""
+    found = cell_table(store, stored.id)[["pair", "arm", "digest", "run", "status"]]
+    done = found[found.status == FINISHED]
+    digests = dict(zip(done.run.astype(int), done.digest, strict=True))
+    finished = finished_runs(store, stored.id)
+    records = {
+        digests[run.id]: record
+        for run, record in zip(finished, of_runs(store, finished), strict=True)
+        if run.id in digests  # it may have finished between the two queries
+    }
+    return _compared(stored.experiment, found, records, labels)
+
+
+def finished_runs(store: Store, experiment: int) -> list[Run]:
+    """The finished run behind each cell that has one."""
+    cells = cells_query(experiment).subquery()
+    query = run_rows().where(runs.c.id.in_(select(cells.c.run)), runs.c.status == FINISHED)
+    return readable(store.fetch(query.order_by(runs.c.id)))[0]
+
+
+def from_records(
+    experiment: Experiment, records: Sequence[ExportedRun], labels: Collection[str] = ()
+) -> Compared:
+    """The cells that are among exported runs."""
+    by_digest = {record.digest or _earlier_digest(record): record for record in records}
+    rows = []
+    for pair, arm, config in experiment.configs():
+        known_by = digest(config)
+        status = FINISHED if known_by in by_digest else "absent"
+        rows.append((pair, arm, known_by, None, status))
+    found = pd.DataFrame(rows, columns=["pair", "arm", "digest", "run", "status"])
+    return _compared(experiment, found, by_digest, labels)
+
+
+def _earlier_digest(record: ExportedRun) -> str:
+    """Of a record made before there were digests: what it leaves unsaid is what was done then."""
+    return digest(record.config, unsaid=False)
+
+
+def _compared(
+    experiment: Experiment,
+    found: pd.DataFrame,
+    records: Mapping[str, ExportedRun],
+    labels: Collection[str],
+) -> Compared:
+    known = [arm.label for arm in experiment.arms]
+    for label in labels:
+        if label not in known:
+            raise ConfigError(f"'{label}' is not an arm; there are: {', '.join(known)}.")
+    chosen = [at for at, label in enumerate(known) if label in labels or not labels]
+    cells = found[found.arm.isin(chosen)].merge(_ends(records), on="digest", how="left")
+    finished = cells[cells.avg.notna()]
+    arms = tuple(arm for arm in chosen if arm in set(finished.arm))
+    counts = finished[finished.arm.isin(arms)].groupby("pair").arm.nunique()
+    pairs = tuple(int(pair) for pair in counts[counts == len(arms)].index) if arms else ()
+    return Compared(experiment, cells.drop(columns="digest"), arms, pairs)
+
+
+def _ends(records: Mapping[str, ExportedRun]) -> pd.DataFrame:
+    """By digest, in percent, what is right after the last task."""
+    rows = []
+    for known_by, record in records.items():
+        end = last_accuracies(record)
+        if end is not None and end.after + 1 == len(record.tasks):
+            more = {"tasks": len(record.tasks), "minutes": record.seconds / 60}
+            rows.append({"digest": known_by, **end._asdict(), **more})
+    return pd.DataFrame(rows, columns=["digest", *End._fields, "tasks", "minutes"])
+
+
+def arm_table(compared: Compared) -> pd.DataFrame:
+    """Every compared arm over the complete pairs, in percent.
+
+    Columns: arm, n, then for avg and whole: mean, sd, bound (the upper bound's mean), paper and
+    difference (mean less paper; missing where the paper has no such value), named `avg_mean` and so
+    on; minutes a run.
+    """
+    used = compared.cells[compared.cells.pair.isin(compared.pairs)]
+    rows = []
+    for arm in compared.arms:
+        cells = used[used.arm == arm]
+        row: dict[str, object] = {"arm": compared.experiment.arms[arm].label, "n": len(cells)}
+        for measure in ("avg", "whole"):
+            paper = _paper(compared, arm, measure)
+            row[f"{measure}_mean"] = cells[measure].mean()
+            row[f"{measure}_sd"] = cells[measure].std(ddof=1)
+            row[f"{measure}_bound"] = cells[f"bound_{measure}"].mean()
+            row[f"{measure}_paper"] = paper
+            row[f"{measure}_difference"] = cells[measure].mean() - paper
+        row["minutes"] = cells.minutes.mean()
+        rows.append(row)
+    columns = [f"{m}_{c}" for m in ("avg", "whole")
+               for c in ("mean", "sd", "bound", "paper", "difference")]  # fmt: skip
+    return pd.DataFrame(rows, columns=["arm", "n", *columns, "minutes"])
+
+
+def _paper(compared: Compared, arm: int, measure: str) -> float:
+    """The paper's value for the arm; of one without DAR and one with, that without."""
+    tasks = compared.cells[compared.cells.arm == arm].tasks.dropna()
+    config = compared.experiment.arm_config(compared.experiment.arms[arm])
+    known = comparable(config, int(tasks.iloc[0]) if len(tasks) else 0)
+    values = [value for value in known if value.measure == measure]
+    values = [value for value in values if value.note == "without DAR"] or values
+    return values[0].value if values else float("nan")

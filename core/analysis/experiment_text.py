@@ -1,0 +1,118 @@
+"""An experiment's tables as people read them: mean ± sd, and p beside the smallest possible."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from core.analysis import significance
+from core.analysis.accuracy import MEASURES
+from core.analysis.experiment_tables import Compared, arm_table
+from core.options import ConfigError
+
+
+def shown_arms(compared: Compared) -> pd.DataFrame:
+    """`arm_table` as people read it: mean ± sd in one column."""
+    rows = []
+    for row in arm_table(compared).itertuples():
+        cells = {"Arm": row.arm, "n": row.n}
+        for measure in ("avg", "whole"):
+            mean, sd, paper, difference, bound = (
+                getattr(row, f"{measure}_{name}")
+                for name in ("mean", "sd", "paper", "difference", "bound")
+            )
+            cells[MEASURES[measure]] = spread(mean, sd)
+            cells[f"Paper {measure}"] = _number(paper)
+            cells[f"Δ {measure}"] = _number(difference, sign=True)
+            cells[f"Bound {measure}"] = _number(bound)
+        cells["Minutes"] = _number(row.minutes, digits=1)
+        rows.append(cells)
+    return pd.DataFrame(rows)
+
+
+def shown_differences(compared: Compared, measure: str, reference: str) -> pd.DataFrame:
+    """`significance.differences` as people read it; ConfigError where there is no such arm."""
+    values = compared.values(measure)
+    if reference not in values.columns:
+        known = ", ".join(values.columns) or "none that has finished"
+        raise ConfigError(f"'{reference}' is not a compared arm; there are: {known}.")
+    rows = []
+    for row in significance.differences(values, reference).itertuples():
+        rows.append(
+            {
+                "Arm": row.arm,
+                "n": row.n,
+                f"{MEASURES[measure]} − {reference}": _number(row.difference, sign=True),
+                "95 % interval (BCa)": f"{_number(row.low, sign=True)} to "
+                f"{_number(row.high, sign=True)}",
+                "p (Wilcoxon)": p_text(row.p),
+                "p (Holm)": p_text(row.p_holm),
+                "Smallest p": p_text(row.smallest_p),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def shown_ranks_and_effects(compared: Compared, measure: str) -> list[tuple[str, pd.DataFrame]]:
+    """Mean ranks with the critical difference, and the spread by order and by seed, with titles.
+
+    Neither where the pairs do not allow it.
+    """
+    told = []
+    ranks = significance.ranks(compared.values(measure))
+    if ranks is not None and len(ranks.arms) > 2:
+        rows = [
+            {
+                "Arm": arm,
+                "Mean rank": _number(rank),
+                "Not different from": _alike(arm, ranks.groups),
+            }
+            for arm, rank in zip(ranks.arms, ranks.mean_ranks, strict=True)
+        ]
+        told.append(
+            (
+                f"Mean ranks by {MEASURES[measure]} (1 is best). Friedman's test as by Iman and "
+                f"Davenport: F = {ranks.f:.2f}, p = {p_text(ranks.p)}; arms whose ranks differ by "
+                f"less than {ranks.critical_difference:.2f} (Nemenyi, 0.05) are not told apart.",
+                pd.DataFrame(rows),
+            )
+        )
+    effects = significance.effects(compared.by_order_and_seed(measure))
+    if effects is not None:
+        names = {"arm": "Arm", "order": "Order", "seed": "Seed", "rest": "Rest"}
+        title = f"Standard deviation of {MEASURES[measure]} by order and by seed, in points."
+        told.append((title, effects.rename(columns=names)))
+    return told
+
+
+def _alike(arm: str, groups: Sequence[Sequence[str]]) -> str:
+    near = dict.fromkeys(name for group in groups if arm in group for name in group)
+    return ", ".join(name for name in near if name != arm) or "–"
+
+
+def about_p(compared: Compared) -> str:
+    """What the number of pairs allows to be said about p at all."""
+    n = len(compared.pairs)
+    if n < 1:
+        return "No pair is complete: nothing can be compared yet."
+    least = significance.smallest_p(n)
+    pairs = f"{n} pair{'s' * (n > 1)}"
+    words = f"With {pairs} no p below {p_text(least)} is possible"
+    if least > 0.05:
+        return f"{words}: whatever the difference, it can't be significant at 0.05."
+    return f"{words} (exact two-sided Wilcoxon test, before correction)."
+
+
+def spread(mean: float, sd: float) -> str:
+    """`52.31 ± 1.07`; a dash where there is none."""
+    return _number(mean) if pd.isna(sd) else f"{mean:.2f} ± {sd:.2f}"
+
+
+def p_text(p: float) -> str:
+    """A p value with all digits that its exact test gives, up to four."""
+    return "–" if pd.isna(p) else f"{p:.4f}".rstrip("0").rstrip(".") if p >= 1e-4 else f"{p:.1e}"
+
+
+def _number(value: float, *, sign: bool = False, digits: int = 2) -> str:
+    if pd.isna(value):
+        return "–"
+    return f"{value:+.{digits}f}" if sign else f"{value:.{digits}f}"

@@ -1,0 +1,124 @@
+"""The paper's Tables 1 to 8 as they are, each cell with ours beside it where it has been run.
+
+Ours are finished runs under the conditions of the cell: its method, sampler, memory size, adapters,
+fast stage and split, all tasks of the data set, and task masking (for the Oracle either); pooled
+over orders and seeds. Of several groups of settings the one with the most runs stands there.
+"""
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+import pandas as pd
+
+from core.analysis.accuracy import Group, group
+from core.analysis.exported_runs import ExportedRun
+from core.analysis.paper_table import last_accuracies
+from core.analysis.paper_values import TASKS, Published, published
+from core.config import RunConfig
+from core.registry import methods
+
+MEMORYLESS = ("finetune", "hat", "oracle")
+_ADAPTERS = {"full": "with DAR", "none": "without DAR", "without_cross": "DAR without cross"}
+_FAST = {"none": "without fast", "task_specific": "fast/lwf", "all": "fast/emar"}
+
+
+def beside(records: Sequence[ExportedRun], number: int) -> pd.DataFrame:
+    """Table `number` of the paper: a row for each value, its fields (`Published`), and ours.
+
+    Further columns: mean, sd, n (in percent; seconds a task in Table 8; missing where nothing was
+    run) and distance, (mean − value) / sd.
+    """
+    groups = [same for same in group(records) if _whole(same.runs[0])]
+    rows = [
+        {**asdict(value), **_ours(value, groups)} for value in published() if value.table == number
+    ]
+    names = [item.name for item in fields(Published)]
+    frame = pd.DataFrame(rows, columns=[*names, "mean", "sd", "n"])
+    frame["distance"] = (frame["mean"] - frame.value) / frame.sd
+    return frame
+
+
+def _whole(record: ExportedRun) -> bool:
+    """Whether all tasks of a benchmark are learned."""
+    return TASKS.get(record.config.dataset) == len(record.tasks)
+
+
+def _ours(value: Published, groups: Sequence[Group[ExportedRun]]) -> dict[str, Any]:
+    fitting = [same.runs for same in groups if fits(same.runs[0].config, value)]
+    known = [number for run in max(fitting, key=len, default=()) for number in _of(run, value)]
+    mean = statistics.fmean(known) if known else math.nan
+    sd = statistics.stdev(known) if len(known) > 1 else math.nan
+    return {"mean": mean, "sd": sd, "n": len(known)}
+
+
+def _of(run: ExportedRun, value: Published) -> list[float]:
+    """What the run has in place of the value; nothing where it was not tested to the end."""
+    if value.measure == "seconds":
+        return [run.seconds / (1 if value.method == "oracle" else len(run.tasks))]
+    end = last_accuracies(run)
+    complete = end is not None and end.after + 1 == len(run.tasks)
+    return [float(getattr(end, value.measure))] if complete else []
+
+
+def fits(config: RunConfig, row: Published) -> bool:
+    """Whether a run of this configuration stands for a value of the paper."""
+    options = config.method_options
+    penalty = options.get("penalty", "none")
+    if (config.dataset, config.method) != (row.dataset, row.method):
+        return False
+    if row.variant != ("" if penalty == "none" else penalty):
+        return False
+    if (config.evaluation == "heldout") != (row.note == "validation sets"):
+        return False
+    if config.method != "oracle" and not config.task_masking:
+        return False
+    if config.method not in MEMORYLESS and config.memory_size != row.memory_size:
+        return False
+    if config.method != "total_recall":
+        return row.note == "" and options.get("adapters", "none") == "none"
+    return config.sampler == (row.sampler or "dlfs") and _note(options) == _noted(row)
+
+
+def _note(options: Mapping[str, Any]) -> str:
+    """What is different in a run of Total Recall, as the paper's tables note it."""
+    adapters, fast = options.get("adapters", "none"), options.get("fast", "actions")
+    if not options.get("fast_epochs", 5):
+        fast = "none"
+    if options.get("fast_tasks", "every") != "every":
+        return "another fast stage"
+    if fast != "actions":
+        return _FAST[fast] if adapters == "full" else "another fast stage"
+    return {"full": "with DAR", "none": "without DAR", "without_cross": "DAR without cross"}[
+        adapters
+    ]
+
+
+def _noted(row: Published) -> str:
+    """Tables 5 and 8 have DAR on without saying so."""
+    return "with DAR" if row.note in ("", "validation sets") else str(row.note)
+
+
+def shown(frame: pd.DataFrame) -> pd.DataFrame:
+    """`beside` as people read it: a line a row of the paper's table, `paper | ours` its cells."""
+    lines: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in frame.itertuples():
+        name = str(methods.declared(row.method, "label")) + (
+            " + EWC" if row.variant == "ewc" else ""
+        )
+        sampler, many = row.sampler, frame.memory_size.nunique() > 1
+        line = lines.setdefault((name, row.note, sampler), {"Method": name})
+        line |= {"Note": row.note} if frame.note.any() else {}
+        line |= {"Sampler": sampler} if frame.sampler.any() else {}
+        size = f", memory {row.memory_size}" if many else ""
+        line[f"{row.dataset}{size}, {row.measure}"] = f"{row.value:.2f} | {_ours_text(row)}"
+    return pd.DataFrame(list(lines.values())).fillna("–")
+
+
+def _ours_text(row: Any) -> str:
+    if not row.n:
+        return "–"
+    mean = f"{row.mean:.2f}" if pd.isna(row.sd) else f"{row.mean:.2f} ± {row.sd:.2f}"
+    return f"{mean} (n = {row.n})"

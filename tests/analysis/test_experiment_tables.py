@@ -1,0 +1,191 @@
+"""An experiment's tables: complete pairs alone, what is left out said, the paper beside."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.analysis import experiment_tables as tables
+from core.analysis import experiment_text as shown_as
+from core.analysis import exported_runs, paper_beside, significance
+from core.analysis.exported_runs import ExportedRun
+from core.config import RunConfig
+from core.experiments import catalog, work
+from core.experiments.experiment import Arm, Experiment, Pair, default_pairs
+from core.experiments.presets import presets
+from core.experiments.presets.parts import METHODS
+from core.options import ConfigError
+from core.runs.owner import new_owner
+from core.runs.run import FAILED
+from core.runs.store import Store
+from tests.experiments.samples import finished_cells
+
+RIGHT = {
+    (0, 0): (2, 4), (0, 1): (6, 6),
+    (1, 0): (1, 5), (1, 1): (5, 6),
+    (2, 0): (3, 3), (2, 1): (9, 9),
+}  # fmt: skip
+
+
+@pytest.fixture
+def store():
+    made = Store()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def small(toy_config: RunConfig) -> Experiment:
+    arms = (Arm("plain", {"method": "finetune"}), Arm("replay", {"method": "emr"}))
+    return Experiment("small", toy_config, arms, default_pairs(3))
+
+
+def kept(store: Store, experiment: Experiment) -> catalog.Stored:
+    catalog.create(store, experiment)
+    return catalog.load(store, experiment.name)
+
+
+def test_means_and_spreads_are_those_of_the_cells(store: Store, small: Experiment) -> None:
+    finished_cells(store, small, RIGHT)
+    compared = tables.from_store(store, kept(store, small))
+    table = tables.arm_table(compared).set_index("arm")
+    plain = [30.0, 30.0, 30.0]  # tasks have as many rows: avg and whole agree
+    replay = [60.0, 55.0, 90.0]
+    assert table.avg_mean["plain"] == pytest.approx(np.mean(plain))
+    assert table.avg_sd["plain"] == pytest.approx(0.0, abs=1e-9)
+    assert table.whole_mean["replay"] == pytest.approx(np.mean(replay))
+    assert table.avg_sd["replay"] == pytest.approx(np.std(replay, ddof=1))
+    assert list(table.n) == [3, 3]
+    assert table.avg_bound["plain"] == pytest.approx(95.0)
+    assert table.avg_paper.isna().all()
+    assert compared.left_out() == []
+    shown = shown_as.shown_differences(compared, "avg", "plain").iloc[0]
+    assert shown["ACC_avg − plain"] == "+38.33"
+    assert shown["p (Wilcoxon)"] == "0.25"
+    assert "no p below 0.25" in shown_as.about_p(compared)
+
+
+def test_a_failed_cell_is_no_zero_and_its_pair_is_left_out(store, small) -> None:
+    finished_cells(store, small, {cell: right for cell, right in RIGHT.items() if cell != (1, 1)})
+    stored = kept(store, small)
+    work.enqueue(store, "small")
+    run = store.claim(new_owner())
+    store.set_status(run.id, FAILED, error="the loss is not finite")
+    compared = tables.from_store(store, stored)
+    table = tables.arm_table(compared).set_index("arm")
+    assert table.avg_mean["replay"] == pytest.approx(75.0)
+    assert list(table.n) == [2, 2]  # plain's finished cell of that pair counts neither
+    assert compared.left_out() == ["Pair order 2, seed 2 is left out: replay has failed."]
+
+
+def test_an_arm_without_results_does_not_empty_the_table(store, small) -> None:
+    finished_cells(store, small, RIGHT)
+    more = small.with_(arms=(*small.arms, Arm("gem", {"method": "gem"})))
+    compared = tables.from_store(store, kept(store, more))
+    assert list(tables.arm_table(compared).arm) == ["plain", "replay"]
+    assert compared.left_out() == ["Arm 'gem' has no finished cell and is not compared."]
+    with pytest.raises(ConfigError, match=r"'gem' is not a compared arm.*plain, replay"):
+        shown_as.shown_differences(compared, "avg", "gem")
+    only = tables.from_store(store, catalog.load(store, "small"), ["replay"])
+    assert list(tables.arm_table(only).arm) == ["replay"]
+    with pytest.raises(ConfigError, match=r"'repaly' is not an arm"):
+        tables.from_store(store, catalog.load(store, "small"), ["repaly"])
+
+
+def test_nothing_is_there_yet(store, small) -> None:
+    compared = tables.from_store(store, kept(store, small))
+    assert tables.arm_table(compared).empty
+    assert "nothing can be compared" in shown_as.about_p(compared)
+    assert len(compared.left_out()) == 2
+
+
+def test_a_file_gives_the_same_tables_as_the_store(store, small, tmp_path) -> None:
+    finished_cells(store, small, RIGHT)
+    stored = kept(store, small)
+    records = exported_runs.of_runs(store, tables.finished_runs(store, stored.id))
+    exported_runs.save(tmp_path / "results.json", records)
+    read = exported_runs.load(tmp_path / "results.json")
+    of_file = tables.from_records(small, read)
+    of_store = tables.from_store(store, stored)
+    pd.testing.assert_frame_equal(
+        tables.arm_table(of_file).drop(columns="minutes"),
+        tables.arm_table(of_store).drop(columns="minutes"),
+    )
+
+
+def test_five_pairs_say_what_they_cannot_show(store, small) -> None:
+    five = small.with_(pairs=default_pairs(5))
+    finished_cells(store, five, {(p, a): (a + 1, p + a) for p in range(5) for a in range(2)})
+    compared = tables.from_store(store, kept(store, five))
+    assert "no p below 0.0625 is possible: whatever the difference" in shown_as.about_p(compared)
+
+
+def test_order_and_seed_by_their_own(store, small) -> None:
+    pairs = (Pair(1, 1), Pair(2, 1), Pair(1, 2), Pair(2, 2))
+    crossed = small.with_(pairs=pairs)
+    right = {(p, a): (4 * (p % 2) + p // 2, 2 * a) for p in range(4) for a in range(2)}
+    finished_cells(store, crossed, right)
+    compared = tables.from_store(store, kept(store, crossed))
+    effects = significance.effects(compared.by_order_and_seed("avg")).set_index("arm")
+    assert effects.order["plain"] == pytest.approx(np.sqrt(2) * 10)  # orders 20 points from another
+    assert effects.seed["plain"] == pytest.approx(np.sqrt(2) * 2.5)  # and seeds 5
+    titles = [title for title, _ in shown_as.shown_ranks_and_effects(compared, "avg")]
+    assert any("by order and by seed" in title for title in titles)
+
+
+def record(config: RunConfig, seconds: float, right: int, total: int = 100) -> ExportedRun:
+    tasks = tuple(f"task {k}" for k in range(8))
+    counts = tuple((k, i, right, total, total) for k in range(8) for i in range(k + 1))
+    return ExportedRun(config, tasks, counts, 8, seconds, "cpu", {})
+
+
+def of_arm(label: str, **more: object) -> RunConfig:
+    preset = presets["main-overnight"].value()
+    return preset.with_(arms=(Arm(label, METHODS[label]),)).arm_config(
+        Arm(label, METHODS[label])
+    ).with_(**more)  # fmt: skip
+
+
+def test_the_papers_table_with_ours_beside_it() -> None:
+    records = [
+        record(of_arm("EMR", seed=n, order_seed=n), 80.0, right) for n, right in ((1, 50), (2, 54))
+    ]
+    records.append(record(of_arm("Total Recall + DAR", seed=1), 80.0, 60))
+    records.append(record(of_arm("Total Recall", seed=1), 80.0, 40))
+    records.append(record(of_arm("Fine-tune", seed=1, task_masking=False), 80.0, 10))
+    first = paper_beside.beside(records, 1)
+    ours = first[first.n > 0].set_index(["method", "variant", "measure"])
+    assert set(ours.index) == {
+        (method, "", measure) for method in ("emr", "total_recall") for measure in ("whole", "avg")
+    }
+    emr = ours.loc[("emr", "", "avg")]
+    assert (emr["mean"], emr.n) == (52.0, 2)
+    assert emr.sd == pytest.approx(np.std([50, 54], ddof=1))
+    assert emr.distance == pytest.approx((52 - 46.01) / emr.sd)
+    assert ours.loc[("total_recall", "", "avg"), "mean"] == 60.0
+    seventh = paper_beside.beside(records, 7)
+    assert seventh[seventh.n > 0]["mean"].tolist() == [40.0, 40.0]
+    eighth = paper_beside.beside(records, 8).set_index(["dataset", "method", "variant"])
+    assert eighth.loc[("overnight", "emr", ""), "mean"] == 10.0  # seconds a task
+    shown = paper_beside.shown(first)
+    assert shown.iloc[4]["overnight, avg"] == "46.01 | 52.00 ± 2.83 (n = 2)"
+    assert shown.iloc[0]["overnight, avg"] == "14.37 | –"
+    assert len(shown) == 11
+
+
+@pytest.mark.parametrize(
+    ("preset", "number"),
+    [("table1", 1), ("table2", 2), ("table3", 3), ("table6", 6), ("table7", 7)],
+)
+def test_every_arm_of_a_papers_preset_stands_for_cells_of_its_table(preset, number) -> None:
+    names = [name for name in presets if name.startswith(f"{preset}-")]
+    values = {value for value in paper_beside.published() if value.table == number}
+    filled = set()
+    for name in names:
+        experiment = presets[name].value()
+        for arm in experiment.arms:
+            config = experiment.arm_config(arm)
+            fitting = {value for value in values if paper_beside.fits(config, value)}
+            full = number in (3, 7) and arm.label.endswith(("+ DAR", "+ DAR + EWC"))  # Table 1's
+            assert bool(fitting) != full, f"{name}: {arm.label}"
+            filled |= fitting
+    assert filled == values

@@ -1,0 +1,34 @@
+"""Tables as LaTeX, Markdown and CSV."""
+
+import io
+
+import pandas as pd
+
+from core.analysis.table_text import as_text
+
+TABLE = pd.DataFrame(
+    {"Arm": ["A & B_1", "50 % | c"], "ACC": ["1.00 ± 0.50", "–"], "n": [3, 4], "x": [1.5, None]}
+)
+
+
+def test_markdown() -> None:
+    assert as_text(TABLE, "markdown").splitlines() == [
+        "| Arm | ACC | n | x |",
+        "| --- | --- | ---: | ---: |",
+        "| A & B_1 | 1.00 ± 0.50 | 3 | 1.50 |",
+        "| 50 % \\| c | – | 4 | – |",
+    ]
+
+
+def test_latex_has_booktabs_and_no_character_that_it_would_read() -> None:
+    text = as_text(TABLE, "latex", "10 % of it")
+    for line in (r"\toprule", r"\midrule", r"\bottomrule", r"\begin{tabular}{llrr}"):
+        assert line in text
+    assert r"A \& B\_1 & 1.00 $\pm$ 0.50 & 3 & 1.50 \\" in text
+    assert r"50 \% | c & -- & 4 & -- \\" in text
+    assert r"\caption{10 \% of it}" in text
+
+
+def test_csv_is_read_back() -> None:
+    back = pd.read_csv(io.StringIO(as_text(TABLE, "csv")))
+    pd.testing.assert_frame_equal(back, TABLE, check_dtype=False)
