@@ -211,3 +211,19 @@ def test_a_linear_schedule_goes_on_where_it_stood(toy_config) -> None:
     _, end = run(config, save=lambda state: states.append(copied(state)))
     for state in states:
         assert equal(run(config, resume=state)[1], end)
+
+
+@pytest.mark.parametrize("name", list(methods))
+def test_progress_ends_at_the_total_and_goes_on_right_after_resuming(toy_config, name) -> None:
+    config = toy_config.with_(method=name, recording_budget=0.5)
+    events: list = []
+    states: list[tuple[dict, float]] = []  # checkpoints, and the progress before each
+    train(config, events.append, save=lambda s: states.append((copied(s), len(events))))
+    done = [event.done for event in events if isinstance(event, Progress)]
+    assert done[-1] == pytest.approx(work(config))
+    for state, n_events in states[:-1]:
+        resumed: list = []
+        train(config, resumed.append, resume=state)
+        again = [event.done for event in resumed if isinstance(event, Progress)]
+        rest = [event.done for event in events[n_events:] if isinstance(event, Progress)]
+        assert again == pytest.approx(rest)

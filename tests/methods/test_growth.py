@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
+from core.methods.base import Stage
 from core.parser.model import Parser
 from core.registry import methods
 from core.training.assembly import Learner
@@ -43,3 +44,8 @@ def test_an_epoch_reads_as_many_rows_as_its_work_says(toy_config, name, monkeypa
         learner.parser.train()
         for read, said in rows_read(learner, k, monkeypatch):
             assert read == pytest.approx(said, rel=0.1)
+
+
+def test_a_stage_trains_what_there_is_a_name_for() -> None:
+    with pytest.raises(TypeError, match="stage x: 'unseen_actions'; expected one of Trainable"):
+        Stage("x", 1, "unseen_actions")
