@@ -24,6 +24,13 @@ class RunConfig:
     order_seed: int = option(
         0, "permutes the tasks; 0 keeps their order", low=0, high=2**31 - 1, group="Tasks"
     )
+    permutation: str = option(
+        "numpy",
+        "how order_seed permutes. numpy: by NumPy's generator, the order given; release: as "
+        "the paper's release, by PyTorch's generator, tasks by falling number of training rows",
+        choices=("numpy", "release"),
+        group="Tasks",
+    )
     idioms: int = option(
         0, "larger idioms learned a task by tree-BPE", low=0, high=1000, group="Tasks"
     )

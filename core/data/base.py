@@ -119,7 +119,9 @@ def hold_out(task: Task) -> Task:
     )
 
 
-def order_tasks(tasks: Sequence[Task], names: Iterable[str], order_seed: int) -> tuple[Task, ...]:
+def order_tasks(
+    tasks: Sequence[Task], names: Iterable[str], order_seed: int, permutation: str = "numpy"
+) -> tuple[Task, ...]:
     """The tasks named (all, where none is), in that order, then permuted by the seed (0: not).
 
     ConfigError names a task that is not there or is named twice.
@@ -130,10 +132,26 @@ def order_tasks(tasks: Sequence[Task], names: Iterable[str], order_seed: int) ->
         if name not in by_name or chosen.count(name) > 1:
             wrong = "is named twice" if name in by_name else "is not a task of this data set"
             raise ConfigError(f"task_order: '{name}' {wrong}; there are: {', '.join(by_name)}.")
-    if order_seed:
-        order = np.random.default_rng(order_seed).permutation(len(chosen))
-        chosen = [chosen[i] for i in order]
-    return tuple(by_name[name] for name in chosen)
+    ordered = tuple(by_name[name] for name in chosen)
+    if not order_seed:
+        return ordered
+    return _PERMUTATIONS[permutation](ordered, order_seed)
+
+
+def _by_numpy(tasks: Sequence[Task], seed: int) -> tuple[Task, ...]:
+    return tuple(tasks[i] for i in np.random.default_rng(seed).permutation(len(tasks)))
+
+
+def _as_released(tasks: Sequence[Task], seed: int) -> tuple[Task, ...]:
+    """Tasks by falling number of training rows, then as after torch.manual_seed(seed)."""
+    import torch  # here: what only looks at data does without
+
+    by_size = sorted(tasks, key=lambda task: -len(task.train))
+    order = torch.randperm(len(by_size), generator=torch.Generator().manual_seed(seed))
+    return tuple(by_size[i] for i in order.tolist())
+
+
+_PERMUTATIONS = {"numpy": _by_numpy, "release": _as_released}
 
 
 def source_tasks(config: RunConfig) -> tuple[Task, ...]:
@@ -154,4 +172,4 @@ def load_tasks(config: RunConfig) -> tuple[Task, ...]:
     tasks: Sequence[Task] = source_tasks(config)
     if config.evaluation == "heldout":
         tasks = [hold_out(task) for task in tasks]
-    return order_tasks(tasks, config.task_order, config.order_seed)
+    return order_tasks(tasks, config.task_order, config.order_seed, config.permutation)

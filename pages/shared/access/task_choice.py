@@ -47,6 +47,7 @@ def rows_key(config: RunConfig) -> tuple[str, ...]:
         dataset_options=config.dataset_options,
         task_order=config.task_order,
         order_seed=config.order_seed,
+        permutation=config.permutation,
         idioms=config.idioms,
         evaluation=config.evaluation,
     )
