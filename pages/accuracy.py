@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.shared.accuracy.page import draw_curves, draw_matrix, draw_table, pick
+from pages.shared.accuracy.page import draw_curves, draw_ends, draw_matrix, pick_view
 from pages.shared.accuracy.transfer import draw_gains
 from pages.shared.ui.opening import open_page
 
@@ -14,10 +14,10 @@ with open_page(
     purpose="How much of what was learned is still there. Runs that differ in nothing but their "
     "seeds are averaged.",
 ):
-    view = pick()
+    view = pick_view()
     draw_curves(view)
     st.divider()
-    draw_table(view)
+    draw_ends(view)
     st.divider()
     draw_gains(view)
     st.divider()

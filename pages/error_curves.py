@@ -1,6 +1,6 @@
 """Error curves: training and test error after every epoch, with and without the fast stage."""
 
-from pages.shared.error_curves.page import draw_curves, draw_table, pick
+from pages.shared.error_curves.page import draw_curves, draw_ends, pick_view
 from pages.shared.ui.opening import open_page
 
 with open_page(
@@ -11,6 +11,6 @@ with open_page(
     purpose="How training and test error fall within each task and rise with the next, with and "
     "without the fast stage.",
 ):
-    view = pick()
+    view = pick_view()
     draw_curves(view)
-    draw_table(view)
+    draw_ends(view)

@@ -32,7 +32,7 @@ def test_nothing_told_says_what_to_do(store):
     assert "record_predictions" in texts(page.info)
     recorded_run(store, TOY)
     page = well(opened(PAGE, run=str(older)))
-    assert "told nothing of its test rows" in texts(page.info)
+    assert "has recorded no predictions" in texts(page.info)
 
 
 def test_the_rows_of_an_action_and_the_worst_of_them_are_shown(store):

@@ -99,7 +99,7 @@ def test_nonsense_in_the_address_is_passed_over(both):
     assert len(figure(page)["data"]) == 4  # the default
     assert not {"measure", "rows", "on"} & set(page.query_params)
     page = well(opened(PAGE, run="3"))
-    assert "has told no errors" in texts(page.info)
+    assert "has recorded no error curves" in texts(page.info)
 
 
 def test_a_run_alone_offers_its_like_without_the_fast_stage(store):

@@ -190,7 +190,7 @@ def test_a_run_that_told_nothing_is_named_and_another_shown(store):
     older = finished_run(store, RunConfig(), "<old> *one*")
     recorded_run(store, TOY)
     page = well(opened(PAGE, run=str(older)))
-    assert "has told nothing of its actions" in texts(page.info)
+    assert "has recorded no probabilities of actions" in texts(page.info)
     assert "<old>" not in texts(page.info)
     assert len(figures(page)) == 1
 

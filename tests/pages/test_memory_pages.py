@@ -106,7 +106,9 @@ def test_data_that_are_not_here_are_pointed_to(monkeypatch, tmp_path):
 # --- stored by runs ---------------------------------------------------------------------------
 
 
-def test_no_stored_memory_says_what_to_do():
+def test_no_stored_memory_says_what_to_do(store):
+    assert "No run yet" in texts(well(opened(PAGE, source="runs")).info)
+    store.create(RunConfig(device="cuda:9"))
     page = well(opened(PAGE, source="runs"))
     assert "No run has stored a memory yet" in texts(page.info)
     assert len(page.get("page_link")) >= 2

@@ -36,7 +36,7 @@ def parsed(page: AppTest) -> AppTest:
 
 def test_without_a_parser_it_says_what_to_do(store):
     page = well(opened(PAGE))
-    assert "No run has learned a task yet" in texts(page.info)
+    assert "No run yet" in texts(page.info)
     finished_run(store, RunConfig())  # one whose files were deleted
     page = well(opened(PAGE))
     assert "No run has kept a parser" in texts(page.info)

@@ -14,13 +14,13 @@ def learned(run: Run) -> Learned | str:
     """Tasks and grammar of the run; a sentence where its data are not on this machine."""
     try:
         with st.spinner("Reading the data set …"):
-            found = read_learned(run.config)
-        check_same(store(), run, found)
+            data = read_learned(run.config)
+        check_same(store(), run, data)
     except DataMissing:
         return "The data that the run learned are not on this machine."
     except (DataError, ConfigError) as error:
         return str(error)
-    return found
+    return data
 
 
 def covered(run: Run, origin: int) -> tuple[frozenset[str] | None, str]:
@@ -30,9 +30,9 @@ def covered(run: Run, origin: int) -> tuple[frozenset[str] | None, str]:
     kept = stored(store(), run, origin, "")
     if kept is None:
         return None, "The run keeps no memory of this task."
-    found = learned(run)
-    if isinstance(found, str):
-        return None, f"What its memory covers can't be said. {found}"
-    rows = [found.tasks[origin].train[row] for row in kept.rows]
+    data = learned(run)
+    if isinstance(data, str):
+        return None, f"What its memory covers can't be said. {data}"
+    rows = [data.tasks[origin].train[row] for row in kept.rows]
     steps = {step for row in rows for step in row.derivation}
     return frozenset(str(step.action) for step in steps), ""

@@ -15,10 +15,10 @@ MOST_RUNS = 4  # held at a time; a run holds its data and up to a dozen parsers
 
 def parsers_of(run: Run) -> Parsers:
     """The run's parsers; the first call reads its data. FAULTS say why there are none."""
-    place = (str(paths.home()), str(paths.data_folder()))
-    return _parsers(run, run.id, str(run.created), run.config.to_json(), place)
+    folders = (str(paths.home()), str(paths.data_folder()))
+    return _parsers(run, run.id, str(run.created), run.config.to_json(), folders)
 
 
 @st.cache_resource(show_spinner="Reading the run's data …", max_entries=MOST_RUNS, ttl=3600)
-def _parsers(_run: Run, id: int, created: str, config: str, place: tuple[str, str]) -> Parsers:
+def _parsers(_run: Run, id: int, created: str, config: str, folders: tuple[str, str]) -> Parsers:
     return Parsers(_run)

@@ -1,6 +1,7 @@
 """Runs on pages: the store and the manager, picking runs, a table of them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import NoReturn
 
 import pandas as pd
 import streamlit as st
@@ -13,6 +14,7 @@ from core.runs.run import Run, StoreError, StoreUnavailable
 from core.runs.store import Store
 from pages.shared.ui.address import follow, publish, read_numbers, read_whole
 from pages.shared.ui.text import escape
+from pages.shared.ui.widgets import pick
 
 SHOWN = 300  # runs in a list
 TOGETHER = 3600  # seconds between runs that were made to be compared
@@ -61,7 +63,10 @@ def pick_runs(
 ) -> list[Run]:
     """Several of these runs (so many at most), in the order chosen; bound to ?run=3,5."""
     by_id = {run.id: run for run in runs}
-    known = lambda ids: [id for id in dict.fromkeys(ids) if id in by_id][:most]  # noqa: E731
+
+    def known(ids: Iterable[int]) -> list[int]:
+        return [id for id in dict.fromkeys(ids) if id in by_id][:most]
+
     key = follow("run", known(default), lambda text: known(read_numbers(text)))
     st.session_state[key] = known(st.session_state[key])  # one may have been deleted
     chosen = st.multiselect(
@@ -76,12 +81,36 @@ def pick_runs(
     return [by_id[id] for id in chosen]
 
 
-def say_nothing(why: str) -> None:
-    """Why the page has nothing to show, with the ways to a run; ends the page."""
-    st.info(why, icon=":material/inbox:")
-    with st.container(horizontal=True):
-        st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
-        st.page_link("pages/runs.py", label="Watch the runs", icon=":material/list_alt:")
+def with_records(runs: Sequence[Run], ids: Collection[int], why: str) -> list[Run]:
+    """Those of the runs that have what a page shows; where none has, says why and ends the page."""
+    kept = [run for run in runs if run.id in ids]
+    if not kept:
+        text = why if runs else "No run yet. Launch one, or start the demonstration."
+        st.info(text, icon=":material/inbox:")
+        with st.container(horizontal=True):
+            st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
+            st.page_link("pages/runs.py", label="Watch the runs", icon=":material/list_alt:")
+        st.stop()
+    return kept
+
+
+def say_lacking(runs: Sequence[Run], what: str) -> None:
+    """Where the address names a run that is not among these: it has no such records."""
+    number = st.query_params.get("run", "")
+    run = None if number in {str(run.id) for run in runs} else find_run(number)
+    if run is not None:
+        st.info(f"{escape(title_of(run))} has recorded no {what}.", icon=":material/info:")
+
+
+def pick_run(runs: Sequence[Run]) -> Run:
+    """One of these runs; bound to ?run=3."""
+    by_id = {str(run.id): run for run in runs}
+    return by_id[pick("run", "Run", {id: title_of(run) for id, run in by_id.items()})]
+
+
+def choose_above(missing: str = "") -> NoReturn:
+    """Nothing is chosen: says so, after what is missing, and ends the page."""
+    st.info(f"{missing} Choose a run above.".strip(), icon=":material/arrow_upward:")
     st.stop()
 
 

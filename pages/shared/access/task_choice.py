@@ -1,6 +1,5 @@
 """Choosing one task of a data set, and its training rows, read once."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +12,9 @@ from core.data.deriving import derived_tasks
 from core.data.upload import uploads
 from core.options import ConfigError, specs
 from core.registry import datasets
-from pages.shared.ui.address import follow, publish
 from pages.shared.ui.options import Form
 from pages.shared.ui.text import escape
+from pages.shared.ui.widgets import pick
 
 
 @dataclass(frozen=True)
@@ -54,29 +53,12 @@ def rows_key(config: RunConfig) -> tuple[str, ...]:
     return (kept.to_json(), str(paths.data_folder()), str(paths.home()))
 
 
-def pick(
-    name: str,
-    label: str,
-    choices: Sequence[str],
-    default: str,
-    labels: dict[str, str] | None = None,
-) -> str:
-    """One of the choices by name, in step with the address."""
-    key = follow(name, default)
-    if st.session_state[key] not in choices:
-        st.session_state[key] = default
-    show = (labels or {}).get
-    chosen = st.selectbox(label, choices, format_func=lambda n: show(n, n), key=key)
-    publish(name, None if chosen == default else chosen)
-    return chosen
-
-
 def pick_task() -> Chosen:
     """Data set, its options and one of its tasks; says what to do and ends where there is none."""
     left, right, last = st.columns(3, vertical_alignment="bottom")
     with left:
         labels = {name: entry.label for name, entry in datasets.items()}
-        dataset = pick("dataset", "Dataset", list(datasets), "demo", labels)
+        dataset = pick("dataset", "Dataset", labels, "demo")
     with last:
         options = _options(dataset)
     try:
@@ -91,7 +73,7 @@ def pick_task() -> Chosen:
         st.stop()
     with right:
         rows = {name: f"{name} ({len(task.train):,} rows)" for name, task in tasks.items()}
-        task = pick("task", "Task", list(tasks), next(iter(tasks)), rows)
+        task = pick("task", "Task", rows)
     return Chosen(config, tasks[task])
 
 
@@ -104,7 +86,7 @@ def _options(dataset: str) -> dict[str, Any]:
             st.info("No file has been imported yet.", icon=":material/upload_file:")
             st.page_link("app.py", label="Import one on the home page", icon=":material/home:")
             st.stop()
-        return {"file": pick("dataset.file", "File", list(kept), next(iter(kept)), kept)}
+        return {"file": pick("dataset.file", "File", kept)}
     form = Form()
     form.draw(declared, "dataset.", columns=max(1, len(declared)))
     if form.errors:

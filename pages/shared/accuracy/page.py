@@ -16,15 +16,17 @@ from core.runs.run import RUNNING, Run
 from pages.shared.access.runs import (
     SHOWN,
     beside,
+    choose_above,
     look_again,
     pick_runs,
-    say_nothing,
     store,
     title_of,
+    with_records,
 )
-from pages.shared.ui.address import follow, publish, read_whole
-from pages.shared.ui.figures import download, present
+from pages.shared.ui.figures import present
+from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import escape
+from pages.shared.ui.widgets import pick, switch, toggle
 
 FORMULA = {
     "whole": "ACC_whole pools the test rows of all tasks learned so far.",
@@ -37,26 +39,22 @@ class View:
     """What the page shows: the chosen runs, put together by seed, and their tables."""
 
     runs: list[Run]
-    groups: tuple[Group, ...]
+    groups: tuple[Group[Run], ...]
     cells: pd.DataFrame
     curves: pd.DataFrame
     spread: pd.DataFrame
     published: pd.DataFrame
 
 
-def pick() -> View:
+def pick_view() -> View:
     """Let runs be chosen and read their tables; says what to do and ends where there are none."""
     runs = store().runs(limit=SHOWN)
     ended = accuracy.latest(store(), [run.id for run in runs])
-    told = [run for run in runs if run.id in set(ended.run)]
-    if not told:
-        say_nothing("No run has learned a task yet.")
-    asked = st.query_params.get("run")
-    chosen = pick_runs("Runs", told, default=beside(told[0], told))
+    learned = with_records(runs, set(ended.run), "No run has learned a task yet.")
+    asked = "run" in st.query_params
+    chosen = pick_runs("Runs", learned, default=beside(learned[0], learned))
     if not chosen:
-        early = "" if asked is None else "What was asked for has not learned a task yet. "
-        st.info(f"{early}Choose a run above.", icon=":material/arrow_upward:")
-        st.stop()
+        choose_above("What the address names has not learned a task yet." if asked else "")
     _warn(chosen)
     groups = accuracy.group(chosen)
     cells = accuracy.cells(store(), chosen)
@@ -75,7 +73,7 @@ def _warn(runs: list[Run]) -> None:
         look_again("Some of these runs are still going on; this is how far they were.")
 
 
-def _published(groups: tuple[Group, ...], table: pd.DataFrame) -> pd.DataFrame:
+def _published(groups: tuple[Group[Run], ...], table: pd.DataFrame) -> pd.DataFrame:
     """The paper's values for these groups: group, label, measure, value (percent)."""
     rows = [
         (group.label, paper.label(value), value.measure, value.value)
@@ -85,28 +83,15 @@ def _published(groups: tuple[Group, ...], table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["group", "label", "measure", "value"])
 
 
-def _switch(name: str, label: str, help: str) -> bool:
-    """A toggle that is on unless the address says otherwise."""
-    key = follow(name, True, lambda text: text != "off")
-    on = st.toggle(label, key=key, help=help)
-    publish(name, None if on else "off")
-    return on
-
-
 def draw_curves(view: View) -> None:
     """ACC_whole or ACC_avg after each task, for all groups."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
-        key = follow("measure", "whole")
-        if st.session_state[key] not in MEASURES:
-            st.session_state[key] = "whole"
-        measure = st.segmented_control(
-            "Measure", list(MEASURES), format_func=MEASURES.get, key=key, required=True
-        )
-        publish("measure", None if measure == "whole" else measure)
-        bound = _switch("ceiling", "Upper bound", "Test rows whose form the known actions cover.")
+        measure = switch("measure", "Measure", MEASURES, "whole")
+        help = "Test rows whose form the known actions cover."
+        bound = toggle("ceiling", "Upper bound", True, help)
         values = False
         if not view.published.empty:
-            values = _switch("paper", "The paper's values", escape(paper.PROTOCOL))
+            values = toggle("paper", "The paper's values", True, escape(paper.PROTOCOL))
     published = view.published[view.published.measure == measure]
     figure = curves(
         view.spread,
@@ -124,7 +109,7 @@ def draw_curves(view: View) -> None:
     present(figure, sentence, data, key="curves", file_name=f"acc_{measure}.csv")
 
 
-def draw_table(view: View) -> None:
+def draw_ends(view: View) -> None:
     """The end of each curve in numbers, beside the paper's."""
     rows = []
     for row in view.spread.groupby("group", sort=False).tail(1).to_dict("records"):
@@ -143,27 +128,26 @@ def draw_table(view: View) -> None:
         "Exact match in percent: the mean over seeds with the sample's standard deviation (SD), "
         "and what it may be held against."
     )
-    percent = st.column_config.NumberColumn(format="%.2f", width=110)
+    percent = NUMBER(format="%.2f", width=110)
     shown = {name: percent for name in table.columns if "ACC" in name}
-    wide = st.column_config.TextColumn(width=340)
-    st.dataframe(
+    draw_table(
         table.astype({"n": "Int64"}),
-        hide_index=True,
-        placeholder="–",
+        {"Runs": TEXT(width=340), **shown},
         key="table",
+        file_name="accuracy.csv",
+        data=table,
+        missing="–",
         height="content",
-        column_config={"Runs": wide, **shown},
     )
     if not view.published.empty:
         st.caption(escape(paper.PROTOCOL[:1].upper() + paper.PROTOCOL[1:]) + ".")
-    download(table, key="table/csv", file_name="accuracy.csv")
 
 
 def _table_row(
-    name: str, learned: int, runs: int | None, shares: dict, spread: dict
+    name: str, learned: int, runs: int | None, shares: dict[str, float], spread: dict[str, float]
 ) -> dict[str, Any]:
     """A line of the table; what is not known stays empty."""
-    line = {"Runs": name, "n": runs, "Tasks learned": learned}
+    line: dict[str, Any] = {"Runs": name, "n": runs, "Tasks learned": learned}
     for measure, label in MEASURES.items():
         line[label] = 100 * shares.get(measure, math.nan)
         line[f"SD of {label}"] = 100 * spread.get(measure, math.nan)
@@ -175,13 +159,10 @@ def draw_matrix(view: View) -> None:
     st.subheader("Task by task")
     by_id = {run.id: run for run in view.runs}
     first = view.runs[0].id
-    key = follow("matrix", first, read_whole)
-    if st.session_state[key] not in by_id:
-        st.session_state[key] = first
+    run = first
     if len(by_id) > 1:
-        st.selectbox("Run", list(by_id), format_func=lambda id: title_of(by_id[id]), key=key)
-    run = st.session_state[key]
-    publish("matrix", None if run == first else str(run))
+        titles = {str(id): title_of(run) for id, run in by_id.items()}
+        run = int(pick("matrix", "Run", titles))
     cells = view.cells[view.cells.run == run]
     sentence = (
         "acc[k, i]: how many of task i's test rows are parsed exactly after learning task k. "

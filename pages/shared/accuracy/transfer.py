@@ -13,11 +13,12 @@ from core.runs import checkpoints
 from core.runs.run import Run
 from pages.shared.access.parsers import FAULTS, parsers_of
 from pages.shared.access.runs import SHOWN, store
-from pages.shared.access.task_choice import pick
 from pages.shared.accuracy.page import View
-from pages.shared.ui.figures import download, present
+from pages.shared.ui.figures import present
 from pages.shared.ui.memo import results
+from pages.shared.ui.tables import TEXT, draw_table
 from pages.shared.ui.text import counted, escape
+from pages.shared.ui.widgets import pick
 
 ZeroShot = dict[int, dict[int, float]]  # by run: R[i−1, i] by i, as shares
 
@@ -26,13 +27,13 @@ def draw_gains(view: View) -> None:
     """One measure after each task, then all of them after the last."""
     st.subheader("Forgetting and transfer")
     labels = {name: f"{each.label} · {each.source}" for name, each in MEASURES.items()}
-    name = pick("gain", "Measure", list(MEASURES), next(iter(MEASURES)), labels)
+    name = pick("gain", "Measure", labels)
     others = store().runs(limit=SHOWN)
     zero_shot = _measured(view.runs)
     alone = transfer_tables.alone(store(), view.runs, others)
-    courses = transfer_tables.trajectories(view.cells, zero_shot, alone)
-    _course(view, courses, name)
-    _table(view, courses)
+    trajectories = transfer_tables.trajectories(view.cells, zero_shot, alone)
+    _trajectory(view, trajectories, name)
+    _table(view, trajectories)
     _offer(view.runs, zero_shot)
     with st.expander("All definitions", icon=":material/function:"):
         for each in MEASURES.values():
@@ -41,10 +42,10 @@ def draw_gains(view: View) -> None:
             st.caption(escape(each.words))
 
 
-def _course(view: View, courses: pd.DataFrame, name: str) -> None:
+def _trajectory(view: View, trajectories: pd.DataFrame, name: str) -> None:
     measure = MEASURES[name]
     st.latex(measure.formula)
-    table = transfer_tables.spread(courses, view.groups, name)
+    table = transfer_tables.spread(trajectories, view.groups, name)
     sentence = (
         f"{escape(measure.words)} Each point takes the tasks learned by then for all there are (K "
         "of the formula), in percentage points; R is acc of the matrix below. The paper reports "
@@ -66,11 +67,11 @@ def _course(view: View, courses: pd.DataFrame, name: str) -> None:
     present(figure, sentence, table, key="gains", file_name=f"{name}.csv")
 
 
-def _table(view: View, courses: pd.DataFrame) -> None:
+def _table(view: View, trajectories: pd.DataFrame) -> None:
     """Measures down, groups across: mean ± deviation in points, or n/a and why."""
     ended = accuracy.latest(store(), [run.id for run in view.runs])
     learned = dict(zip(ended.run, ended.after + 1, strict=True))
-    table = transfer_tables.final(courses, view.groups, learned)
+    table = transfer_tables.final(trajectories, view.groups, learned)
     shown = {"Measure": [each.label for each in MEASURES.values()]}
     shown["As defined by"] = [each.source for each in MEASURES.values()]
     groups = table.to_dict("records")
@@ -78,7 +79,7 @@ def _table(view: View, courses: pd.DataFrame) -> None:
         values = [_value(row[name], row[f"{name}_deviation"]) for name in MEASURES]
         shown[str(at)] = values
     columns = {
-        str(at): st.column_config.TextColumn(f"{row['group']} (n = {row['n']})", width=170)
+        str(at): TEXT(f"{row['group']} (n = {row['n']})", width=170)
         for at, row in enumerate(groups)
     }
     st.markdown(
@@ -86,20 +87,20 @@ def _table(view: View, courses: pd.DataFrame) -> None:
         "deviation. The definitions differ, so a value says little without its name."
     )
     columns |= {
-        "Measure": st.column_config.TextColumn(width=210),
-        "As defined by": st.column_config.TextColumn(width=330),
+        "Measure": TEXT(width=210),
+        "As defined by": TEXT(width=330),
     }
-    st.dataframe(
+    draw_table(
         pd.DataFrame(shown),
-        column_config=columns,
-        hide_index=True,
-        height="content",
+        columns,
         key="gain_table",
+        file_name="forgetting_and_transfer.csv",
+        data=table,
+        height="content",
     )
     for row in groups:
         if row["missing"]:
             st.caption(f"n/a, {escape(row['group'])}: {escape(row['missing'])}")
-    download(table, key="gain_table/csv", file_name="forgetting_and_transfer.csv")
 
 
 def _value(mean: float, deviation: float) -> str:
@@ -111,32 +112,31 @@ def _value(mean: float, deviation: float) -> str:
 # --- zero-shot accuracy -------------------------------------------------------------------------
 
 
-def _key(run: Run, i: int) -> tuple:
+def _key(run: Run, i: int) -> tuple[object, ...]:
     return ("zero-shot", run.id, str(run.created), i)
 
 
-def _places(run: Run) -> list[int]:
+def _measurable(run: Run) -> list[int]:
     """The tasks on which the parser that has learned the one before can be measured."""
-    there = checkpoints.saved_parsers(run.id)
-    return [k + 1 for k in there if k + 1 < len(run.tasks)]
+    return [k + 1 for k in checkpoints.saved_parsers(run.id) if k + 1 < len(run.tasks)]
 
 
 def _measured(runs: Sequence[Run]) -> ZeroShot:
     """What has been measured so far."""
-    found: ZeroShot = {}
+    shares: ZeroShot = {}
     for run in runs:
-        told = {i: results().get(_key(run, i)) for i in _places(run)}
-        found[run.id] = {i: one[0] / one[1] for i, one in told.items() if one and one[1]}
-    return found
+        counts = {i: results().get(_key(run, i)) for i in _measurable(run)}
+        shares[run.id] = {i: pair[0] / pair[1] for i, pair in counts.items() if pair and pair[1]}
+    return shares
 
 
 def _offer(runs: Sequence[Run], zero_shot: ZeroShot) -> None:
     """A button that measures what is not measured yet."""
-    missing = [(run, i) for run in runs for i in _places(run) if i not in zero_shot[run.id]]
+    missing = [(run, i) for run in runs for i in _measurable(run) if i not in zero_shot[run.id]]
     if not missing:
         return
-    place = st.empty()
-    with place.container(horizontal=True, vertical_alignment="center"):
+    area = st.empty()
+    with area.container(horizontal=True, vertical_alignment="center"):
         clicked = st.button("Measure zero-shot accuracy", icon=":material/play_arrow:")
         st.caption(
             f"Runs don't record it. {counted(len(missing), 'test set')} will be parsed by the "
@@ -144,7 +144,7 @@ def _offer(runs: Sequence[Run], zero_shot: ZeroShot) -> None:
         )
     if not clicked:
         return
-    with place.container():
+    with area.container():
         _measure(missing)
 
 
@@ -160,7 +160,7 @@ def _measure(missing: Sequence[tuple[Run, int]]) -> None:
             results().keep(_key(run, i), parsers_of(run).exact(i - 1, i))
         except FAULTS as error:
             failed[run.id] = str(error)
-    for said in failed.values():
-        st.warning(escape(said), icon=":material/warning:")
+    for reason in failed.values():
+        st.warning(escape(reason), icon=":material/warning:")
     if not failed:
         st.rerun()

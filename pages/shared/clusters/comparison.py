@@ -15,10 +15,10 @@ from core.language.tree import Node
 from core.stopping import Stopped
 from pages.shared.access.aligning import duration_of, pairs_of
 from pages.shared.clusters.page import Shown
-from pages.shared.ui.address import follow, publish, read_whole
 from pages.shared.ui.figures import present
 from pages.shared.ui.opening import live
 from pages.shared.ui.text import escape
+from pages.shared.ui.widgets import number
 
 FORMS = 40  # compared unless told otherwise: 780 pairs, under a minute
 MOST_FORMS = 400
@@ -66,7 +66,7 @@ class Comparison:
 
 
 @st.cache_resource
-def comparisons() -> dict[tuple, Comparison]:
+def comparisons() -> dict[tuple[str, int], Comparison]:
     """The process's comparisons, by what they compare."""
     return {}
 
@@ -75,13 +75,10 @@ def draw_comparison(shown: Shown) -> None:
     """Choose how many forms; then the button, the progress, or the result."""
     count = len(shown.map.forms)
     most = min(MOST_FORMS, count)
-    key = follow("compared", min(FORMS, most), read_whole)
-    st.session_state[key] = max(2, min(most, st.session_state[key])) if count > 1 else 1
     if count < 3:
         st.info("It takes three distinct forms to compare similarities; this task has fewer.")
         return
-    size = st.number_input("Forms to compare", 2, most, step=10, key=key)
-    publish("compared", None if size == min(FORMS, most) else str(size))
+    size = number("compared", "Forms to compare", min(FORMS, most), 2, most)
     drawn = "" if size == count else f" drawn of {count:,}"
     st.caption(
         f"{size} forms{drawn}: {pairs_of(size):,} pairs. Smatch aligns a pair in 10 to 60 ms, so "
@@ -92,7 +89,7 @@ def draw_comparison(shown: Shown) -> None:
     live(EVERY if under_way else None)(_follow)(shown, what)
 
 
-def _follow(shown: Shown, what: tuple) -> None:
+def _follow(shown: Shown, what: tuple[str, int]) -> None:
     """The comparison as it stands; while it goes on this part is drawn again and again."""
     known = comparisons().get(what)
     if known is not None and known.under_way:
@@ -113,7 +110,7 @@ def _follow(shown: Shown, what: tuple) -> None:
     _draw(known.result)
 
 
-def _start(shown: Shown, what: tuple) -> None:
+def _start(shown: Shown, what: tuple[str, int]) -> None:
     forms = sample_forms(len(shown.map.forms), what[1], shown.seed)
     trees = [shown.map.forms.trees[form] for form in forms]
     k = min(len(shown.map.clustering.medoids), max(2, len(forms) // 4))

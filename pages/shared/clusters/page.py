@@ -18,12 +18,12 @@ from core.runs.run import Run
 from core.similarity.clusters import ClusterOptions
 from pages.shared.access.aligning import prepare
 from pages.shared.access.runs import SHOWN, store, title_of
-from pages.shared.access.task_choice import Chosen, pick, pick_task, rows_key
+from pages.shared.access.task_choice import Chosen, pick_task, rows_key
 from pages.shared.memories.model_based import choose, pick_parser
-from pages.shared.ui.address import follow, publish
 from pages.shared.ui.memo import computed
 from pages.shared.ui.options import Form
 from pages.shared.ui.text import escape
+from pages.shared.ui.widgets import pick, several
 
 SEED = next(spec for spec in specs(RunConfig) if spec.name == "seed")
 SIZE = replace(
@@ -52,25 +52,26 @@ def pick_map() -> Shown:
     runs = store().runs(limit=SHOWN)
     with st.container(border=True):
         chosen = pick_task()
-        asked = _form(chosen, runs)
-    config, options, rows = asked.config, asked.options, chosen.task.train
+        request = _form(chosen, runs)
+    config, options, rows = request.config, request.options, chosen.task.train
     values = [(spec.name, getattr(options, spec.name)) for spec in specs(ClusterOptions)]
-    key = ("map", chosen.key, config.memory_size, config.seed, tuple(values), asked.layout)
+    key = ("map", chosen.key, config.memory_size, config.seed, tuple(values), request.layout)
     wanted: dict[Any, Any] = {
-        key: partial(read_map, rows, config.memory_size, config.seed, options, asked.layout)
+        key: partial(read_map, rows, config.memory_size, config.seed, options, request.layout)
     }
-    for name in asked.samplers:
+    for name in request.samplers:
         mine = config.with_(sampler=name, sampler_options=_cluster_options(name, options))
-        by = asked.parser if samplers[name].parser else None
-        place = ("memory", chosen.key, mine.to_json(), by.id if by else 0)
-        wanted[place] = partial(choose, mine, chosen, by)
+        by = request.parser if samplers[name].parser else None
+        wanted["memory", chosen.key, mine.to_json(), by.id if by else 0] = partial(
+            choose, mine, chosen, by
+        )
     first = prepare(rows, wanted) if options.similarity == "smatch" else None
-    found, *kept = computed(wanted, "Draw the map", first)
-    if asked.stored is not None:
-        place = asked.stored.tasks.index(chosen.task.name)
-        stored = choosing.stored(store(), asked.stored, place, f"run {asked.stored.id}")
+    form_map, *kept = computed(wanted, "Draw the map", first)
+    if request.stored is not None:
+        k = request.stored.tasks.index(chosen.task.name)
+        stored = choosing.stored(store(), request.stored, k, f"run {request.stored.id}")
         kept += [] if stored is None else [stored]
-    return Shown(chosen, found, tuple(kept), options, config.seed, str(hash(key)))
+    return Shown(chosen, form_map, tuple(kept), options, config.seed, str(hash(key)))
 
 
 def _cluster_options(sampler: str, options: ClusterOptions) -> dict[str, Any]:
@@ -83,7 +84,7 @@ def _cluster_options(sampler: str, options: ClusterOptions) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Request:
     """What the form says."""
 
     config: RunConfig
@@ -94,26 +95,23 @@ class _Asked:
     stored: Run | None  # whose stored memory is ringed
 
 
-def _form(chosen: Chosen, runs: Sequence[Run]) -> _Asked:
+def _form(chosen: Chosen, runs: Sequence[Run]) -> _Request:
     form = Form()
     columns = st.columns([5, 4, 9, 8], vertical_alignment="bottom")
     with columns[0]:
         form.draw([SIZE], columns=1, labels={SIZE.name: "Clusters (memory size)"})
     with columns[1]:
         form.draw([SEED], columns=1)
-    key = follow("samplers", DEFAULT, lambda text: text.split(","))
-    st.session_state[key] = [name for name in st.session_state[key] if name in samplers]
     with columns[2]:
-        names = st.multiselect(
+        names = several(
+            "samplers",
             "Ringed: what these samplers keep",
-            list(samplers),
-            format_func=lambda name: samplers[name].label,
-            key=key,
+            {name: entry.label for name, entry in samplers.items()},
+            DEFAULT,
             placeholder="None",
             help="As many rows as there are clusters, with this seed. LFS and DLFS take the "
             "options of the clusters below: of each cluster here they keep one row.",
         )
-    publish("samplers", None if names == DEFAULT else ",".join(names))
     with columns[3]:
         stored = _pick_run(chosen, runs)
     with st.expander("Options of the clusters and the map", icon=":material/tune:"):
@@ -128,13 +126,13 @@ def _form(chosen: Chosen, runs: Sequence[Run]) -> _Asked:
         form.errors.append(str(error))
     if not form.errors and not config.memory_size:
         form.errors.append("memory_size = 0: expected at least 1 cluster.")
-    for error in dict.fromkeys(form.errors):
-        st.error(escape(error), icon=":material/error:")
+    for fault in dict.fromkeys(form.errors):
+        st.error(escape(fault), icon=":material/error:")
     if form.errors:
         st.stop()
     by_parser = any(samplers[name].parser for name in names)
     parser = pick_parser(chosen, runs, stored) if by_parser else None
-    return _Asked(config, options, layout, names, parser, stored)
+    return _Request(config, options, layout, names, parser, stored)
 
 
 def _pick_layout() -> str:
@@ -147,7 +145,7 @@ def _pick_layout() -> str:
         return "scaling"
     labels = {"scaling": "classical scaling", "umap": "UMAP (half a minute the first time)"}
     with st.columns(3)[0]:
-        return pick("layout", "Layout of the map", list(labels), "scaling", labels)
+        return pick("layout", "Layout of the map", labels)
 
 
 def _pick_run(chosen: Chosen, runs: Sequence[Run]) -> Run | None:
@@ -155,16 +153,15 @@ def _pick_run(chosen: Chosen, runs: Sequence[Run]) -> Run | None:
     tasks = choosing.stored_tasks(store(), [run.id for run in runs])
     stored = set(zip(tasks.run, tasks.task, strict=True))
     name, count = chosen.task.name, len(chosen.task.train)
-    there = {}
+    by_id = {}
     for run in runs:
-        names = list(run.tasks)
-        k = names.index(name) if name in names else -1
+        k = run.tasks.index(name) if name in run.tasks else -1
         if (
             (run.id, k) in stored
+            and run.facts is not None
             and run.facts.n_train[k] == count
             and rows_key(run.config.with_(**SAME_ROWS)) == rows_key(chosen.config)
         ):
-            there[str(run.id)] = run
-    titles = {id: title_of(run) for id, run in there.items()} | {"": "none"}
-    label = "Ringed: the memory stored by run"
-    return there.get(pick("run", label, ["", *there], "", titles))
+            by_id[str(run.id)] = run
+    titles = {"": "none"} | {id: title_of(run) for id, run in by_id.items()}
+    return by_id.get(pick("run", "Ringed: the memory stored by run", titles))

@@ -1,6 +1,7 @@
 """The forms on their map, their clusters, their trees."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -8,15 +9,16 @@ import streamlit as st
 from core.analysis import clusters as analysis
 from core.charts import clusters as charts
 from core.charts.trees import tree
-from pages.shared.access.task_choice import pick
 from pages.shared.clusters.comparison import draw_comparison
 from pages.shared.clusters.page import Shown
-from pages.shared.ui.address import follow, key_of, publish, read_numbers, read_whole
-from pages.shared.ui.figures import CONFIG, download, draw_figure, present, save
+from pages.shared.ui.address import follow, key_of, publish, read_numbers
+from pages.shared.ui.clicked import selected_row
+from pages.shared.ui.figures import CONFIG, draw_figure, present, save
+from pages.shared.ui.tables import NUMBER, TEXT, download, draw_table, pick_row
+from pages.shared.ui.widgets import chosen_number, pick, pick_view
 
 VIEWS = {"map": "Map", "clusters": "Clusters", "smatch": "Productions and Smatch"}
 MOST_IN_ADDRESS = 200  # forms that a lasso may leave in the address
-NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
 COLUMNS = {
     "form": NUMBER("Form", width=60),
     "logical_form": TEXT("Logical form", width=460),
@@ -31,21 +33,14 @@ COLUMNS = {
 
 def draw_views(shown: Shown) -> None:
     """One of the views, by the address."""
-    key = follow("view", "map")
-    if st.session_state[key] not in VIEWS:
-        st.session_state[key] = "map"
-    view = st.segmented_control(
-        "View", list(VIEWS), format_func=VIEWS.get, key=key, required=True,
-        label_visibility="collapsed",
-    )  # fmt: skip
-    publish("view", None if view == "map" else view)
+    view = pick_view(VIEWS)
     table = analysis.form_table(shown.map)
     {"map": _map, "clusters": _clusters, "smatch": _smatch}[view](shown, table)
 
 
 def _map(shown: Shown, table: pd.DataFrame) -> None:
     of_row = shown.map.forms.of_row
-    rings = {}
+    rings: dict[str, set[int]] = {}
     for memory in shown.kept:
         rings[memory.label] = set(of_row[list(memory.rows)].tolist())
     table["kept"] = [
@@ -57,8 +52,11 @@ def _map(shown: Shown, table: pd.DataFrame) -> None:
         f"plane by {_layout(shown)}. A lasso around forms chooses them, with *Pan* on the figure's "
         "bar a click does; a double click lets go."
     )
-    unit = {"unit": ""} if shown.map.explained is None else {}
-    figure = charts.form_map(table, rings, **unit)
+    ringed = {name: sorted(forms) for name, forms in rings.items()}
+    if shown.map.explained is None:
+        figure = charts.form_map(table, ringed, unit="")
+    else:
+        figure = charts.form_map(table, ringed)
     event = st.plotly_chart(
         figure,
         key=f"map/{shown.key}",
@@ -85,7 +83,7 @@ def _layout(shown: Shown) -> str:
     return f"classical scaling, which shows {100 * shown.map.explained:.0f} % of their squares"
 
 
-def _chosen_forms(points: Sequence[dict], count: int, map_key: str) -> list[int]:
+def _chosen_forms(points: Sequence[dict[str, Any]], count: int, map_key: str) -> list[int]:
     """The forms under the lasso, else those that the address names; none: all."""
     key = follow("forms", [], read_numbers)
     picked = sorted({_number(point["customdata"]) for point in points if "customdata" in point})
@@ -96,35 +94,22 @@ def _chosen_forms(points: Sequence[dict], count: int, map_key: str) -> list[int]
     return forms
 
 
-def _number(customdata: object) -> int:
+def _number(customdata: Any) -> int:
     return int(customdata[0] if isinstance(customdata, (list, tuple)) else customdata)
 
 
 def _form_table(rows: pd.DataFrame, *, key: str) -> int | None:
     """A table of forms; the one that is chosen in it."""
-    event = st.dataframe(
-        rows,
-        column_config={name: COLUMNS[name] for name in rows.columns},
-        hide_index=True,
-        placeholder="–",
-        on_select="rerun",
-        selection_mode="single-row",
-        key=f"{key_of(key)}/{hash(tuple(rows.form))}",
-    )
-    chosen = event.selection.rows
-    return int(rows.form.iloc[chosen[0]]) if chosen and chosen[0] < len(rows) else None
+    key = f"{key_of(key)}/{hash(tuple(rows.form))}"
+    pick_row(rows, {name: COLUMNS[name] for name in rows.columns}, key=key, missing="–")
+    index = selected_row(key, len(rows))
+    return None if index is None else int(rows.form.iloc[index])
 
 
 def _follow_form(selected: int | None, count: int, listed: pd.DataFrame) -> int:
     """The form whose tree is drawn: chosen in the table, by the address, else the commonest."""
-    key = follow("form", None, read_whole)
-    if selected is not None:
-        st.session_state[key] = selected
-    asked = st.session_state[key]
-    if asked is None or not 0 <= asked < count:
-        asked = st.session_state[key] = None
-    publish("form", None if asked is None else str(asked))
-    return int(listed.form[listed["rows"].idxmax()]) if asked is None else asked
+    form = chosen_number("form", selected, range(count))
+    return int(listed.form[listed["rows"].idxmax()]) if form is None else form
 
 
 def _tree(shown: Shown, form: int) -> None:
@@ -162,19 +147,19 @@ def _clusters(shown: Shown, table: pd.DataFrame) -> None:
         "to_medoid": NUMBER("To medoid", format="%.3f", width=90),
         "medoid": TEXT("Medoid", width=620),
     }
-    st.dataframe(clusters, column_config=columns, hide_index=True, key="clusters")
+    draw_table(clusters, columns, key="clusters")
     st.subheader("Inside a cluster")
     names = {
         str(row.cluster): f"{row.cluster} ({row.forms:,} forms, {row.count_:,} rows)"
         for row in clusters.rename(columns={"rows": "count_"}).itertuples()
     }
     largest = str(clusters.cluster[clusters.forms.idxmax()])
-    cluster = int(pick("cluster", "Cluster", list(names), largest, names))
+    cluster = int(pick("cluster", "Cluster", names, largest))
     forms, distances = analysis.inside(shown.map, cluster)
     mine = table[table.cluster == cluster].drop(columns=["x", "y"]).sort_values("to_medoid")
     some = "" if len(forms) == len(mine) else f"the {len(forms)} forms nearest to the medoid, of "
     present(
-        charts.distances(forms, distances),
+        charts.distances(list(forms), distances),
         f"Distances (1 − similarity by {_similarity(shown)}) inside the cluster: {some}"
         f"{len(mine):,} forms.",
         pd.DataFrame(distances, index=forms, columns=forms).reset_index(names="form"),

@@ -8,13 +8,14 @@ import streamlit as st
 from core.analysis import forgetting as analysis
 from core.charts import forgetting as charts
 from pages.shared.forgetting.page import View
-from pages.shared.ui.address import follow, key_of, publish, read_whole
+from pages.shared.ui.address import key_of
 from pages.shared.ui.clicked import newly, selected_point, selected_row
-from pages.shared.ui.figures import download, present
+from pages.shared.ui.figures import present
+from pages.shared.ui.tables import NUMBER, TEXT, download, pick_row
 from pages.shared.ui.text import counted, escape
+from pages.shared.ui.widgets import chosen_number, switch
 
 EACH, MOST_EACH = 2, 6  # actions drawn from either end, as the paper does, and at most
-NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
 COLUMNS = {
     "text": TEXT("Action", width=300),
     "drop": NUMBER("Drop", format="%.3f", width=70, help="P after the origin task less the final"),
@@ -72,30 +73,17 @@ def _sentence(view: View, each: int) -> str:
 
 def pick_each() -> int:
     """How many actions are drawn from either end."""
-    key = follow("each", EACH, read_whole)
-    st.session_state[key] = min(MOST_EACH, max(1, st.session_state[key]))
-    each = st.segmented_control(
-        "Drawn from either end", range(1, MOST_EACH + 1), key=key, required=True
-    )
-    publish("each", None if each == EACH else str(each))
-    return each
+    counts = [str(each) for each in range(1, MOST_EACH + 1)]
+    return int(switch("each", "Drawn from either end", counts, str(EACH)))
 
 
 def follow_action(view: View, figure: str, table_key: str = "") -> int | None:
     """The chosen action: clicked in the figure or the table just now, else by the address."""
-    key = follow("action", None, read_whole)
-    place = selected_row(table_key, len(view.shown)) if table_key else None
-    row = None if place is None else int(view.shown.action.iloc[place])
+    index = selected_row(table_key, len(view.shown)) if table_key else None
+    row = newly("table", None if index is None else int(view.shown.action.iloc[index]))
     point = newly(figure, selected_point(f"{key_of(figure)}/{view.key}"))
-    clicks = [point, newly("table", row)]
-    for action in clicks:
-        if action is not None:
-            st.session_state[key] = int(action)
-    if st.session_state[key] not in set(view.table.action):
-        st.session_state[key] = None
-    action = st.session_state[key]
-    publish("action", None if action is None else str(action))
-    return action
+    clicked = row if row is not None else point
+    return chosen_number("action", None if clicked is None else int(clicked), view.table.action)
 
 
 def draw_chosen(view: View, action: int | None) -> None:
@@ -132,15 +120,7 @@ def _table(view: View, key: str) -> None:
         f"action. {escape(view.note)}"
     )
     columns = [name for name in COLUMNS if name != "memory" or not view.note]
-    st.dataframe(
-        rounded(view.shown[columns]),
-        column_config={name: COLUMNS[name] for name in columns},
-        hide_index=True,
-        placeholder="n/a",
-        on_select="rerun",
-        selection_mode="single-row",
-        key=key,
-    )
+    pick_row(rounded(view.shown[columns]), {name: COLUMNS[name] for name in columns}, key=key)
     download(
         analysis.spelled_out(view.shown, view.names, view.origin),
         key="table/csv",

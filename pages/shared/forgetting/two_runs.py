@@ -1,5 +1,7 @@
 """Two runs side by side: how far each action of a task drops in one and in the other."""
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -12,10 +14,9 @@ from pages.shared.access.runs import store
 from pages.shared.forgetting.actions import EACH, draw_chosen, follow_action, rounded
 from pages.shared.forgetting.page import View
 from pages.shared.ui.address import key_of
-from pages.shared.ui.figures import download, present
+from pages.shared.ui.figures import present
+from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import counted, escape
-
-NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
 
 
 def draw_two(view: View) -> None:
@@ -29,19 +30,19 @@ def draw_two(view: View) -> None:
     both = analysis.difference(view.shown, theirs)
     if both.empty:
         st.info(
-            "The second run has told of none of these actions, at this task.",
+            "The second run has recorded none of these actions of this task.",
             icon=":material/inbox:",
         )
         return
     action = follow_action(view, "differences")
-    _side_by_side(view, theirs, names, origin, both, action)
+    _side_by_side(view, view.other, theirs, names, origin, both, action)
     both = both[both.difference.notna()]
     if both.empty:
         st.info("One of the runs has learned nothing since.", icon=":material/hourglass:")
         return
     _differences(view, view.other, both)
     draw_chosen(view, action)
-    _table(view, both)
+    _table(view, view.other, both)
 
 
 def _name(run: Run) -> str:
@@ -50,6 +51,7 @@ def _name(run: Run) -> str:
 
 def _side_by_side(
     view: View,
+    other: Run,
     theirs: pd.DataFrame,
     names: list[str],
     origin: int,
@@ -62,10 +64,10 @@ def _side_by_side(
     if action is not None and action not in set(drawn.action):
         drawn = pd.concat([drawn, mine[mine.action == action]])
     drawn = mine.head(2 * EACH) if drawn.empty else drawn
-    places = {text: at for at, text in enumerate(drawn.text)}
-    others = theirs[theirs.text.isin(list(places))].drop_duplicates("text")
-    others = others.sort_values("text", key=lambda texts: texts.map(places))
-    sides = ((view.run, drawn, view.names, view.origin), (view.other, others, names, origin))
+    order = {text: at for at, text in enumerate(drawn.text)}
+    others = theirs[theirs.text.isin(list(order))].drop_duplicates("text")
+    others = others.sort_values("text", key=lambda texts: texts.map(order))
+    sides = ((view.run, drawn, view.names, view.origin), (other, others, names, origin))
     st.markdown(
         f"The {EACH} actions of {escape(view.task(view.origin))} that the first run forgets most "
         f"and the {EACH} that it forgets least, in both runs; lines and boxes as in the paper's "
@@ -99,32 +101,30 @@ def _differences(view: View, other: Run, both: pd.DataFrame) -> None:
     )
 
 
-def _table(view: View, both: pd.DataFrame) -> None:
+def _table(view: View, other: Run, both: pd.DataFrame) -> None:
     lines = st.column_config.LineChartColumn
-    number = lambda label: NUMBER(label, format="%.3f", width=80)  # noqa: E731
     columns = {
         "text": TEXT("Action", width=300),
         "difference": NUMBER(
             "Difference", format="%.3f", width=90, help="the first run's drop less the second's"
         ),
-        "drop_left": number("Drop, 1st"),
-        "drop_right": number("Drop, 2nd"),
-        "final_left": number("Final, 1st"),
-        "final_right": number("Final, 2nd"),
+        "drop_left": _number("Drop, 1st"),
+        "drop_right": _number("Drop, 2nd"),
+        "final_left": _number("Final, 1st"),
+        "final_right": _number("Final, 2nd"),
         "curve_left": lines("P, 1st run", y_min=0, y_max=1, width=110),
         "curve_right": lines("P, 2nd run", y_min=0, y_max=1, width=110),
         "count": NUMBER("Count", width=65),
         "kind": TEXT("Kind", width=100),
     }
-    st.dataframe(
+    draw_table(
         rounded(both[list(columns)], ("curve_left", "curve_right")),
-        column_config=columns,
-        hide_index=True,
-        placeholder="n/a",
+        columns,
         key="differences/table",
+        file_name=f"differences_runs_{view.run.id}_{other.id}.csv",
+        data=both.drop(columns=["curve_left", "curve_right"]),
     )
-    download(
-        both.drop(columns=["curve_left", "curve_right"]),
-        key="differences/table/csv",
-        file_name=f"differences_runs_{view.run.id}_{view.other.id}.csv",
-    )
+
+
+def _number(label: str) -> Any:
+    return NUMBER(label, format="%.3f", width=80)

@@ -8,7 +8,6 @@ from core.analysis import forgetting as analysis
 from core.analysis.drops import LEAST, LEVEL, comparisons, in_numbers
 from core.charts import drops as drop_charts
 from core.charts import forgetting as charts
-from pages.shared.access.task_choice import pick
 from pages.shared.forgetting.actions import (
     EACH,
     draw_actions,
@@ -18,9 +17,11 @@ from pages.shared.forgetting.actions import (
 )
 from pages.shared.forgetting.page import View
 from pages.shared.forgetting.two_runs import draw_two
-from pages.shared.ui.address import follow, key_of, publish
-from pages.shared.ui.figures import download, present
+from pages.shared.ui.address import key_of
+from pages.shared.ui.figures import present
+from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import counted, escape
+from pages.shared.ui.widgets import pick, pick_view
 
 VIEWS = {"actions": "Curves", "heatmap": "All at once", "drops": "Groups", "runs": "Two runs"}
 ORDERS = {
@@ -28,22 +29,14 @@ ORDERS = {
     "least": ("the least forgotten first", "drop", True),
     "count": ("the most frequent first", "count", False),
 }
-ROWS = {"40": "40", "100": "100", "300": "300"}  # of the heatmap
-NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
+ROWS = ["40", "100", "300"]  # of the heatmap
 
 
 def draw_views(view: View) -> None:
     """One of the views, by the address."""
-    key = follow("view", "actions")
-    if st.session_state[key] not in VIEWS:
-        st.session_state[key] = "actions"
     with st.container(horizontal=True, horizontal_alignment="distribute"):
-        chosen = st.segmented_control(
-            "View", list(VIEWS), format_func=VIEWS.get, key=key, required=True,
-            label_visibility="collapsed",
-        )  # fmt: skip
+        chosen = pick_view(VIEWS)
         each = pick_each() if chosen == "actions" else EACH
-    publish("view", None if chosen == "actions" else chosen)
     if view.shown.empty:
         st.info("No action is like that; loosen the filters above.", icon=":material/filter_alt:")
         return
@@ -58,18 +51,18 @@ def _heatmap(view: View) -> None:
     left, right = st.columns([2, 1])
     labels = {name: text for name, (text, _, _) in ORDERS.items()}
     with left:
-        order = pick("order", "Order", list(ORDERS), "most", labels)
+        order = pick("order", "Order", labels)
     with right:
-        most = int(pick("rows", "Actions drawn, at most", list(ROWS), "40", ROWS))
-    said, column, ascending = ORDERS[order]
+        most = int(pick("rows", "Actions drawn, at most", ROWS))
+    words, column, ascending = ORDERS[order]
     rows = view.shown.sort_values(column, ascending=ascending, kind="stable").head(most)
     some = "All" if len(rows) == len(view.shown) else f"{len(rows)} of"
     present(
         charts.heatmap(rows, view.names, view.origin),
-        f"{some} {counted(len(view.shown), 'action')} of {escape(view.task(view.origin))}, {said}: "
-        "P(action | history, utterance) on its training rows after each task. A box stands where "
-        "the task's training rows show the action again. Click a cell to choose an action. It "
-        "answers the paper's appendix on the forgetting of actions.",
+        f"{some} {counted(len(view.shown), 'action')} of {escape(view.task(view.origin))}, "
+        f"{words}: P(action | history, utterance) on its training rows after each task. A box "
+        "stands where the task's training rows show the action again. Click a cell to choose an "
+        "action. It answers the paper's appendix on the forgetting of actions.",
         analysis.spelled_out(rows, view.names, view.origin),
         key=f"{key_of('heatmap')}/{view.key}",
         file_name=f"heatmap_run_{view.run.id}.csv",
@@ -83,10 +76,10 @@ def _drops(view: View) -> None:
     if view.last == view.origin:
         st.info(f"Nothing has been learned since {name}: no drop yet.", icon=":material/hourglass:")
         return
-    found = comparisons(view.shown)
-    numbers = in_numbers(found)
+    groups = comparisons(view.shown)
+    numbers = in_numbers(groups)
     present(
-        drop_charts.drops(found),
+        drop_charts.drops(groups),
         f"How far the P of each action of {name} has dropped from after this task to after "
         f"{escape(view.task(view.last))}, by kind and by whether the memory of {name} covers the "
         "action: boxes are quartiles, points actions. The paper finds task-specific actions "
@@ -114,15 +107,14 @@ def _drops(view: View) -> None:
         columns[f"group_{at}"] = TEXT(("First", "Second")[at - 1], width=105)
         columns[f"n_{at}"] = NUMBER("n", width=55)
         columns[f"median_{at}"] = NUMBER("Median drop", format="%.3f", width=100)
-    st.dataframe(
+    draw_table(
         numbers.drop(columns="why"),
-        column_config=columns,
-        hide_index=True,
-        placeholder="n/a",
+        columns,
         key="tests",
+        file_name=f"drop_tests_run_{view.run.id}.csv",
+        data=numbers,
         height="content",
     )
-    download(numbers, key="tests/csv", file_name=f"drop_tests_run_{view.run.id}.csv")
 
 
 def _in_words(row: Any, why: str) -> str:

@@ -57,13 +57,13 @@ def draw_state() -> None:
 
 def _data_at_hand() -> None:
     st.subheader("Data at hand", anchor=False)
-    there = inventory.available()
+    known = inventory.available()
     shown = [entry for entry in datasets.values() if entry.name != "upload"]
     for at, entry in enumerate(shown):
         if at % 2 == 0:
             row = st.columns(2, gap="medium")
         with row[at % 2]:
-            _data_set(entry, there.get(entry.name))
+            _data_set(entry, known.get(entry.name))
 
 
 def _latest_runs() -> None:
@@ -77,25 +77,25 @@ def _latest_runs() -> None:
     st.page_link("pages/runs.py", label="All runs", icon=":material/list_alt:")
 
 
-def _data_set(entry: DatasetEntry, there: Availability | None) -> None:
+def _data_set(entry: DatasetEntry, state: Availability | None) -> None:
     """One data set: what it is, whether it is here, a way to get it."""
     under_way = downloads.downloads().get(entry.name)
     with st.container(border=True, gap="xsmall", height="stretch"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{escape(entry.label)}**", width="stretch")
-            if there is None:
+            if state is None:
                 st.badge("built in", icon=":material/check:", color="green")
-            elif there.state is State.COMPLETE:
+            elif state.state is State.COMPLETE:
                 st.badge("here", icon=":material/check:", color="green")
             elif under_way is None or not under_way.under_way:
-                _offer(entry, there)
+                _offer(entry, state)
         st.caption(escape(entry.summary))
-        if under_way is not None and (there is None or there.state is not State.COMPLETE):
+        if under_way is not None and (state is None or state.state is not State.COMPLETE):
             _download(under_way)
 
 
-def _offer(entry: DatasetEntry, there: Availability) -> None:
-    left = there.bytes - there.bytes_there
+def _offer(entry: DatasetEntry, state: Availability) -> None:
+    left = state.bytes - state.bytes_there
     st.button(
         f"Get ({size(left)})",
         icon=":material/download:",
@@ -117,10 +117,12 @@ def _offer(entry: DatasetEntry, there: Availability) -> None:
 
 
 def _download(download: downloads.Download) -> None:
-    told = download.progress
+    progress = download.progress
     if download.under_way:
-        share = told.bytes_done / told.bytes if told else 0.0
-        words = f"{size(told.bytes_done)} of {size(told.bytes)}" if told else "Connecting …"
+        share = progress.bytes_done / progress.bytes if progress else 0.0
+        words = (
+            f"{size(progress.bytes_done)} of {size(progress.bytes)}" if progress else "Connecting …"
+        )
         st.progress(min(1.0, share), text=words)
         st.button("Cancel", key=f"cancel/{download.dataset}", on_click=download.cancel)
     elif download.error:

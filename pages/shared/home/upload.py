@@ -67,13 +67,17 @@ def _imported(given: UploadedFile) -> Upload | DataError:
     key = f"{key_of('kept')}/{given.file_id}"
     if key not in st.session_state:
         bar = st.progress(0.0, "Reading the file …")
-        show = lambda share: bar.progress(share, "Reading the file …")  # noqa: E731
+
+        def show(share: float) -> None:
+            bar.progress(share, "Reading the file …")
+
         try:
             st.session_state[key] = store_upload(given.getvalue(), given.name, show)
         except DataError as error:
             st.session_state[key] = error
         bar.empty()
-    return st.session_state[key]
+    outcome: Upload | DataError = st.session_state[key]
+    return outcome
 
 
 def _launch_link(digest: str) -> None:

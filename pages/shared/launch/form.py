@@ -1,7 +1,7 @@
 """The form of a run's configuration, drawn from what RunConfig and the registries declare."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -18,7 +18,9 @@ from pages.shared.access.runs import find_run
 from pages.shared.ui.address import follow, key_of, publish
 from pages.shared.ui.options import Form, explain, label, read, write
 from pages.shared.ui.text import escape
+from pages.shared.ui.widgets import pick
 
+E = TypeVar("E", bound=Entry)
 SPECS = {spec.name: spec for spec in specs(RunConfig)}
 SEEN_LATE = {  # in expanders
     "order_seed", "idioms", "evaluation", "schedule", "word_dropout", "clip_norm",
@@ -54,20 +56,20 @@ def draw_config() -> tuple[RunConfig | None, list[str]]:
 
 def parameters(config: RunConfig) -> dict[str, str]:
     """The address's parameters for a form that says this config."""
-    found = dict(changed(config)) | {"sampler": config.sampler}
+    settings = dict(changed(config)) | {"sampler": config.sampler}
     if config.sampler == default_sampler(config.method):
-        del found["sampler"]
-    return {"seeds" if name == "seed" else name: write(value) for name, value in found.items()}
+        del settings["sampler"]
+    return {"seeds" if name == "seed" else name: write(value) for name, value in settings.items()}
 
 
 def _read_clone() -> None:
     """`?clone=7` becomes the settings of run 7."""
-    asked = st.query_params.get("clone")
-    if asked is not None:
-        run = find_run(asked)
+    number = st.query_params.get("clone")
+    if number is not None:
+        run = find_run(number)
         st.query_params.from_dict({} if run is None else parameters(run.config))
         if run is None:
-            st.warning(f"There is no run {escape(asked)} to clone; these are the defaults.")
+            st.warning(f"There is no run {escape(number)} to clone; these are the defaults.")
 
 
 def _group(name: str, late: bool | None = None) -> Iterable[OptionSpec]:
@@ -78,31 +80,31 @@ def _group(name: str, late: bool | None = None) -> Iterable[OptionSpec]:
             yield spec
 
 
-def _choose(form: Form, name: str, entries: dict[str, Entry], own: str = "") -> Entry:
-    """One of a registry's entries, its summary below; `own` until another is chosen by hand."""
+def _choose(form: Form, name: str, entries: Mapping[str, E], preferred: str = "") -> E:
+    """One of a registry's entries, its summary below; `preferred` until another is picked."""
     spec = SPECS[name]
-    first = own or spec.default
-    by_hand = bool(own) and _chosen_by_hand(name, own)
+    first = preferred or spec.default
+    by_hand = bool(preferred) and _chosen_by_hand(name, preferred)
     key = follow(name, first)
-    if own and not by_hand:
-        st.session_state[key] = own
+    if preferred and not by_hand:
+        st.session_state[key] = preferred
     if st.session_state[key] not in entries:
-        asked = st.session_state[key]
-        form.errors.append(f"{name} = {asked!r}: expected one of {', '.join(entries)}.")
+        unknown = st.session_state[key]
+        form.errors.append(f"{name} = {unknown!r}: expected one of {', '.join(entries)}.")
         st.session_state[key] = first
     labels = {entry.name: entry.label for entry in entries.values()}
-    chosen = st.selectbox(label(name), list(entries), format_func=labels.get, key=key)
+    chosen = st.selectbox(label(name), list(labels), format_func=labels.__getitem__, key=key)
     publish(name, None if chosen == first and not by_hand else chosen)
     form.add(spec, name, chosen)
     st.caption(escape(entries[chosen].summary))
     return entries[chosen]
 
 
-def _chosen_by_hand(name: str, own: str) -> bool:
+def _chosen_by_hand(name: str, preferred: str) -> bool:
     """Whether a choice stands in the address or is not what was preset when it was drawn last."""
-    chosen, preset = st.session_state.get(key_of(name)), key_of(f"{name}/own")
-    last = st.session_state.get(preset, own)
-    st.session_state[preset] = own
+    chosen, preset = st.session_state.get(key_of(name)), key_of(f"{name}/preset")
+    last = st.session_state.get(preset, preferred)
+    st.session_state[preset] = preferred
     return name in st.query_params or chosen not in (None, last)
 
 
@@ -110,7 +112,7 @@ def _tasks(form: Form) -> None:
     st.subheader("Tasks")
     left, right = st.columns([1, 2])
     with left:
-        entry = _choose(form, "dataset", dict(datasets))
+        entry = _choose(form, "dataset", datasets)
     with right:
         if entry.name == "upload":
             _choose_upload(form)
@@ -129,11 +131,9 @@ def _choose_upload(form: Form) -> None:
         st.info("No file has been imported yet.", icon=":material/upload_file:")
         st.page_link("app.py", label="Import one on the home page", icon=":material/home:")
         return
-    key = follow("dataset.file", next(iter(kept)))
-    if st.session_state[key] not in kept:
-        st.session_state[key] = next(iter(kept))
-    chosen = st.selectbox("File", list(kept), format_func=lambda d: kept[d].label, key=key)
-    publish("dataset.file", chosen)
+    labels = {digest: upload.label for digest, upload in kept.items()}
+    chosen = pick("dataset.file", "File", labels)
+    publish("dataset.file", chosen)  # the first as well: another import may become the first
     form.add(spec, "dataset.file", chosen)
     st.caption(escape(kept[chosen].summary))
     if kept[chosen].warning:
@@ -172,14 +172,14 @@ def _method(form: Form) -> None:
     st.subheader("Method")
     left, right = st.columns([1, 2])
     with left:
-        method = _choose(form, "method", dict(methods))
+        method = _choose(form, "method", methods)
     with right:
         form.draw(specs(method.options), "method.", columns=2)
     st.caption(escape(requirements(method)))
     if method.memory:
         left, right = st.columns([1, 2])
         with left:
-            sampler = _choose(form, "sampler", dict(samplers), default_sampler(method.name))
+            sampler = _choose(form, "sampler", samplers, default_sampler(method.name))
         with right:
             form.draw([SPECS["memory_size"]], columns=2)
         if specs(sampler.options):
@@ -198,10 +198,10 @@ def _training(form: Form) -> None:
 def _machine(form: Form) -> None:
     left, right = st.columns([1, 2])
     spec = SPECS["device"]
-    there = ["auto", *devices.available()]
+    available = ["auto", *devices.available()]
     with left:
         key = follow("device", spec.default)
-        shown = list(dict.fromkeys([*there, st.session_state[key]]))  # one of another machine
+        shown = list(dict.fromkeys([*available, st.session_state[key]]))  # one of another machine
         device = st.selectbox("Device", shown, key=key, help=explain(spec))
         publish("device", None if device == spec.default else device)
         form.add(spec, "device", device)

@@ -20,6 +20,7 @@ from pages.shared.access.runs import store
 from pages.shared.ui.address import follow, key_of, publish
 from pages.shared.ui.options import read_seeds
 from pages.shared.ui.text import counted, escape
+from pages.shared.ui.widgets import toggle
 
 _NOT_IN_WORK = {"seed": 0, "learning_rate": 0.0025, "dropout": 0.2, "word_dropout": 0.0}
 
@@ -62,20 +63,15 @@ def _draw_seeds(config: RunConfig | None) -> tuple[list[RunConfig], list[str]]:
         help="Of every random draw of a run. Several queue a run each: 0, 1, 2 or 0-4.",
     )
     publish("seeds", None if seeds == "0" else seeds)
-    key = follow("vary_order", False, lambda text: text == "on")
-    vary = st.toggle(
-        "Another order of tasks for each seed",
-        key=key,
-        help="Each run takes its seed as its order seed too, as the paper's ten runs do.",
-    )
-    publish("vary_order", "on" if vary else None)
+    help = "Each run takes its seed as its order seed too, as the paper's ten runs do."
+    vary = toggle("vary_order", "Another order of tasks for each seed", False, help)
     try:
-        asked = read_seeds(seeds)
+        numbers = read_seeds(seeds)
     except ConfigError as error:
         return [], [str(error)]
     if config is None:
         return [], []
-    orders = {seed: seed if vary else config.order_seed for seed in asked}
+    orders = {seed: seed if vary else config.order_seed for seed in numbers}
     return [config.with_(seed=seed, order_seed=order) for seed, order in orders.items()], []
 
 
@@ -91,11 +87,12 @@ def _describe(configs: Sequence[RunConfig]) -> None:
 
 def _lines(configs: Sequence[RunConfig]) -> list[str]:
     """What to type for these runs: one line where they differ in their seeds alone."""
-    own = default_sampler(configs[0].method)
+    sampler = default_sampler(configs[0].method)
     same = {config.with_(seed=0) for config in configs}
     if len(configs) == 1 or len(same) > 1:
-        return [command_line(config, own) for config in configs]
-    return [f"{command_line(*same, own)} --seeds {' '.join(str(c.seed) for c in configs)}"]
+        return [command_line(config, sampler) for config in configs]
+    (config,) = same
+    return [f"{command_line(config, sampler)} --seeds {' '.join(str(c.seed) for c in configs)}"]
 
 
 def _launch(configs: Sequence[RunConfig], name: str) -> None:
@@ -114,22 +111,22 @@ def _launch(configs: Sequence[RunConfig], name: str) -> None:
 def _show_time(configs: Sequence[RunConfig]) -> None:
     """The estimate with what it rests on; a button to measure where no earlier run compares."""
     try:
-        found = _estimate(_work_of(configs[0]), *_place(), len(store().runs(limit=1)))
+        time = _estimate(_work_of(configs[0]), *_data(), len(store().runs(limit=1)))
         key = f"measured/{_work_of(configs[0])}"
-        if found is None:
-            found = st.session_state.get(key)
-        if found is None:
+        if time is None:
+            time = st.session_state.get(key)
+        if time is None:
             st.caption("No earlier run here compares, so the time it takes is not known.")
             if st.button("Measure a few steps", icon=":material/timer:", width="stretch"):
                 with st.spinner("Measuring …"):
-                    found = st.session_state[key] = measure(configs[0])
+                    time = st.session_state[key] = measure(configs[0])
     except (ConfigError, DataError) as error:
         st.error(escape(error), icon=":material/error:")
         return
-    if found is not None:
+    if time is not None:
         each = " each" if len(configs) > 1 else ""
-        st.metric(f"Time{each}", f"about {_rough(found.seconds)}")
-        st.caption(f"{_rough(found.low)} to {_rough(found.high)}, {escape(found.basis)}.")
+        st.metric(f"Time{each}", f"about {_rough(time.seconds)}")
+        st.caption(f"{_rough(time.low)} to {_rough(time.high)}, {escape(time.basis)}.")
     st.caption(_recording(_work_of(configs[0]), str(paths.data_folder())))
 
 
@@ -144,7 +141,7 @@ def _work_of(config: RunConfig) -> str:
     return config.with_(**_NOT_IN_WORK).to_json()
 
 
-def _place() -> tuple[str, str]:
+def _data() -> tuple[str, str]:
     return str(paths.data_folder()), paths.database_url()
 
 

@@ -12,7 +12,8 @@ from core.registry import samplers
 from core.runs.run import Run
 from pages.shared.access.parsers import parsers_of
 from pages.shared.access.runs import store, title_of
-from pages.shared.access.task_choice import Chosen, pick
+from pages.shared.access.task_choice import Chosen
+from pages.shared.ui.widgets import pick
 
 
 def pick_parser(chosen: Chosen, runs: Sequence[Run], first: Run | None = None) -> Run:
@@ -44,10 +45,8 @@ def pick_parser(chosen: Chosen, runs: Sequence[Run], first: Run | None = None) -
         st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
         st.stop()
     titles = {id: title_of(run) for id, run in learned.items()}
-    label = "Parser, after this task, of run"
-    newest = next(iter(learned))
-    default = str(first.id) if first is not None and str(first.id) in learned else newest
-    return learned[pick("parser", label, list(learned), default, titles)]
+    default = str(first.id) if first is not None and str(first.id) in learned else None
+    return learned[pick("parser", "Parser, after this task, of run", titles, default)]
 
 
 def choose(config: RunConfig, chosen: Chosen, run: Run | None) -> Kept:

@@ -18,9 +18,11 @@ from pages.shared.ui.address import follow, publish
 from pages.shared.ui.memo import computed
 from pages.shared.ui.options import Form, read_seeds
 from pages.shared.ui.text import escape
+from pages.shared.ui.widgets import several
 
 DEFAULT = ["random", "lfs", "dlfs"]
 MOST_MEMORIES = 60
+Options = dict[str, dict[str, Any]]  # by sampler, those that differ from the defaults
 
 
 def sampled(runs: Sequence[Run]) -> Memories:
@@ -50,15 +52,14 @@ def _label(count: int) -> str:
     return "Choose the memory" if count == 1 else f"Choose the {count} memories"
 
 
-def _form(chosen: Chosen) -> tuple[RunConfig, list[str], tuple[int, ...], dict[str, dict]]:
+def _form(
+    chosen: Chosen,
+) -> tuple[RunConfig, list[str], tuple[int, ...], dict[str, dict[str, Any]]]:
     """The config but for the sampler, the samplers, the seeds and each sampler's options."""
     left, middle, right = st.columns([3, 1, 1], vertical_alignment="bottom")
-    key = follow("samplers", DEFAULT, lambda text: text.split(","))
-    st.session_state[key] = [name for name in st.session_state[key] if name in samplers]
     with left:
-        label = lambda name: samplers[name].label  # noqa: E731
-        names = st.multiselect("Samplers", list(samplers), format_func=label, key=key)
-    publish("samplers", None if names == DEFAULT else ",".join(names))
+        labels = {name: entry.label for name, entry in samplers.items()}
+        names = several("samplers", "Samplers", labels, DEFAULT)
     form = Form()
     with middle:
         form.draw([s for s in specs(RunConfig) if s.name == "memory_size"], columns=1)
@@ -75,8 +76,8 @@ def _form(chosen: Chosen) -> tuple[RunConfig, list[str], tuple[int, ...], dict[s
         form.errors.append("memory_size = 0: expected at least 1 row.")
     if not form.errors and len(seeds) * len(names) > MOST_MEMORIES:
         form.errors.append(f"At most {MOST_MEMORIES} memories are compared; choose fewer seeds.")
-    for error in form.errors:
-        st.error(escape(error), icon=":material/error:")
+    for fault in form.errors:
+        st.error(escape(fault), icon=":material/error:")
     if form.errors:
         st.stop()
     if not names:
@@ -85,12 +86,12 @@ def _form(chosen: Chosen) -> tuple[RunConfig, list[str], tuple[int, ...], dict[s
     return config, names, seeds, options
 
 
-def _all_options(form: Form, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _all_options(form: Form, names: Sequence[str]) -> Options:
     """Each sampler's options that differ from their defaults."""
-    found: dict[str, dict[str, Any]] = {name: {} for name in names}
+    chosen: Options = {name: {} for name in names}
     declared = {name: specs(samplers[name].options) for name in names}
     if not any(declared.values()):
-        return found
+        return chosen
     with st.expander("Options of the samplers", icon=":material/tune:"):
         for name in names:
             if declared[name]:
@@ -98,5 +99,5 @@ def _all_options(form: Form, names: Sequence[str]) -> dict[str, dict[str, Any]]:
                 form.draw(declared[name], f"{name}.", labels={"h": "Actions drawn (h)"})
                 defaults = {spec.name: spec.default for spec in declared[name]}
                 given = form.below(f"{name}.").items()
-                found[name] = {n: value for n, value in given if value != defaults[n]}
-    return found
+                chosen[name] = {n: value for n, value in given if value != defaults[n]}
+    return chosen

@@ -10,10 +10,11 @@ from core.inspection.steps import MOST_LETTERS, MOST_WORDS, cut
 from core.options import ConfigError
 from core.runs import checkpoints
 from core.runs.run import Run
-from pages.shared.access.runs import SHOWN, pick_runs, say_nothing, store
-from pages.shared.access.task_choice import pick, tasks_of
+from pages.shared.access.runs import SHOWN, choose_above, pick_runs, store, with_records
+from pages.shared.access.task_choice import tasks_of
 from pages.shared.ui.address import follow, publish
 from pages.shared.ui.text import counted, escape, visible
+from pages.shared.ui.widgets import find, pick, switch
 
 MOST_RUNS = 2
 MOST_ROWS = 300  # offered at a time
@@ -22,7 +23,7 @@ OWN = "own"  # read as the task that the row is from, or else as the last learne
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """An utterance for some runs. `gold` is its form and `task` its task where they are known."""
 
     runs: tuple[Run, ...]
@@ -32,50 +33,41 @@ class Asked:
 
     def read_as(self, run: Run) -> int:
         """The number of the task that this run's parsers read it as; the last where none is."""
-        names = list(run.tasks)
-        return names.index(self.task) if self.task in names else len(names) - 1
+        known = self.task in run.tasks
+        return run.tasks.index(self.task) if known else len(run.tasks) - 1
 
 
 def pick_kept() -> list[Run]:
     """Let runs be chosen that have kept parsers; says what to do and ends where there are none."""
     runs = store().runs(limit=SHOWN)
-    told = [run for run in runs if run.tasks and checkpoints.saved_parsers(run.id)]
-    if not told:
-        learned = any(run.tasks for run in runs)
-        say_nothing(
-            "No run has kept a parser. A run keeps its parser after each task, beside its "
-            "checkpoints; these runs have not got so far, or the files were deleted."
-            if learned
-            else "No run has learned a task yet."
-        )
-    chosen = pick_runs("Runs", told, default=[told[0].id], most=MOST_RUNS)
+    with_parsers = with_records(
+        runs,
+        {run.id for run in runs if run.tasks and checkpoints.saved_parsers(run.id)},
+        "No run has kept a parser. A run keeps its parser after each task, beside its "
+        "checkpoints; these runs have not got so far, or the files were deleted.",
+    )
+    chosen = pick_runs("Runs", with_parsers, default=[with_parsers[0].id], most=MOST_RUNS)
     if not chosen:
-        missing = "" if len(told) == len(runs) else " Runs that have kept no parser aren't offered."
-        st.info(f"Choose a run above.{missing}", icon=":material/arrow_upward:")
-        st.stop()
+        all_have = len(with_parsers) == len(runs)
+        choose_above("" if all_have else "Runs that have kept no parser aren't offered.")
     return chosen
 
 
-def ask(runs: Sequence[Run]) -> Asked:
+def ask(runs: Sequence[Run]) -> Request:
     """Let an utterance be typed or picked, and say which task it is; ends where there is none."""
-    key = follow("source", "typed")
-    if st.session_state[key] not in SOURCES:
-        st.session_state[key] = "typed"
     with st.container(border=True):
-        source = st.segmented_control(
-            "Utterance", list(SOURCES), format_func=SOURCES.get, key=key, required=True
-        )
-        publish("source", None if source == "typed" else source)
+        source = switch("source", "Utterance", SOURCES)
+        gold = task_of_row = None
         if source == "typed":
-            utterance, gold, own = _typed(), None, None
+            utterance = _typed()
         else:
-            example, own = _row(runs[0], source)
+            example, task_of_row = _row(runs[0], source)
             utterance, gold = example.utterance, example.logical_form
-        task = _read_as(runs[0], own)
+        task = _read_as(runs[0], task_of_row)
     if not utterance:
         st.info("Type an utterance, or pick a row.", icon=":material/keyboard:")
         st.stop()
-    return Asked(tuple(runs), utterance, gold, task)
+    return Request(tuple(runs), utterance, gold, task)
 
 
 def _typed() -> str:
@@ -108,25 +100,21 @@ def _row(run: Run, part: str) -> tuple[Example, str]:
         st.stop()
     left, right = st.columns(2)
     with left:
-        task = tasks[pick("task", "Task", list(tasks), next(iter(tasks)))]
-    key = follow("find", "")
+        task = tasks[pick("task", "Task", list(tasks))]
     with right:
-        text = st.text_input(
-            "Find", key=key, placeholder="in utterance or form", icon=":material/search:"
-        )
-    publish("find", text or None)
-    rows = _found(task, part, text)
+        text = find("in utterance or form")
+    rows = _matches(task, part, text)
     if not rows:
         st.info("No row has this in it.", icon=":material/search_off:")
         st.stop()
     labels = {str(at): f"{at} · {visible(row.utterance)}" for at, row in rows[:MOST_ROWS]}
-    chosen = int(pick("row", "Row", list(labels), next(iter(labels)), labels))
+    chosen = int(pick("row", "Row", labels))
     offered = "" if len(rows) <= MOST_ROWS else f"; the first {MOST_ROWS} are offered"
     st.caption(f"{counted(len(rows), 'row')}{offered}.")
     return dict(rows)[chosen], task.name
 
 
-def _found(task: Task, part: str, text: str) -> list[tuple[int, Example]]:
+def _matches(task: Task, part: str, text: str) -> list[tuple[int, Example]]:
     """The rows that have the text in utterance or form, with their numbers."""
     wanted = text.casefold()
     return [
@@ -136,15 +124,15 @@ def _found(task: Task, part: str, text: str) -> list[tuple[int, Example]]:
     ]
 
 
-def _read_as(run: Run, own: str | None) -> str | None:
+def _read_as(run: Run, task_of_row: str | None) -> str | None:
     """The task that the utterance is read as, by name."""
-    names = list(run.tasks)
-    labels = {OWN: "the last learned" if own is None else f"its own, {own}"}
-    chosen = pick("as", "Read as an utterance of task", [OWN, *names], OWN, labels)
+    labels = {OWN: "the last learned" if task_of_row is None else f"its own, {task_of_row}"}
+    labels |= {name: name for name in run.tasks}
+    chosen = pick("as", "Read as an utterance of task", labels)
     st.caption(
         "It matters to parsers that treat tasks apart: with task masking (actions of other tasks "
         "alone are left out), DAR (an adapter a task) or HAT (a mask a task); to all others it "
         "makes no difference. A parser that has not learned the task yet reads it as the last "
         "that it has."
     )
-    return own if chosen == OWN else chosen
+    return task_of_row if chosen == OWN else chosen

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -14,63 +15,63 @@ from core.runs import checkpoints
 from core.runs.run import Run
 from pages.shared.access.parsers import FAULTS, parsers_of
 from pages.shared.access.runs import title_of
-from pages.shared.access.task_choice import pick
-from pages.shared.playground.page import Asked
-from pages.shared.ui.figures import download, present
+from pages.shared.playground.page import Request
+from pages.shared.ui.figures import present
 from pages.shared.ui.memo import computed
+from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import escape, visible
+from pages.shared.ui.widgets import pick
 
-TEXT, NUMBER = st.column_config.TextColumn, st.column_config.NumberColumn
 PROBABILITY = st.column_config.ProgressColumn(
     "P", min_value=0, max_value=1, format="%.3f", width=90
 )
 Answers = Mapping[int, Trace | str]  # by the task learned last; text where there is none, and why
 
 
-def draw_answer(asked: Asked) -> None:
+def draw_answer(request: Request) -> None:
     """Parse on a click; then the parses of each run and one of them step by step."""
-    answers = _answers(asked)
-    if asked.gold is not None:
+    answers = _answers(request)
+    if request.gold is not None:
         st.markdown("**The row's logical form**")
-        st.code(asked.gold, language=None, wrap_lines=True)
-    for column, run in zip(st.columns(len(asked.runs), gap="medium"), asked.runs, strict=True):
+        st.code(request.gold, language=None, wrap_lines=True)
+    for column, run in zip(st.columns(len(request.runs), gap="medium"), request.runs, strict=True):
         with column:
-            _parses(run, asked, answers[run.id])
+            _parses(run, request, answers[run.id])
     st.divider()
-    after = _pick_after(asked.runs, answers)
-    for column, run in zip(st.columns(len(asked.runs), gap="medium"), asked.runs, strict=True):
+    after = _pick_after(request.runs, answers)
+    for column, run in zip(st.columns(len(request.runs), gap="medium"), request.runs, strict=True):
         with column:
             st.markdown(f"**{escape(title_of(run))}**")
             _in_full(run, after, answers[run.id].get(after))
 
 
-def _answers(asked: Asked) -> dict[int, Answers]:
+def _answers(request: Request) -> Mapping[int, Answers]:
     """By run: what each of its parsers does with the utterance."""
-    places = [(run, k) for run in asked.runs for k in checkpoints.saved_parsers(run.id)]
-    wanted: dict[tuple, Callable[[], Trace | str]] = {}
-    for run, k in places:
-        key = ("parse", run.id, str(run.created), k, asked.utterance, asked.read_as(run))
-        wanted[key] = partial(_explained, run, k, asked)
-    found: dict[int, dict[int, Trace | str]] = {run.id: {} for run in asked.runs}
-    for (run, k), answer in zip(places, computed(wanted, "Parse"), strict=True):
-        found[run.id][k] = answer
-    return found
+    parsers = [(run, k) for run in request.runs for k in checkpoints.saved_parsers(run.id)]
+    wanted: dict[tuple[object, ...], Callable[[], Trace | str]] = {}
+    for run, k in parsers:
+        key = ("parse", run.id, str(run.created), k, request.utterance, request.read_as(run))
+        wanted[key] = partial(_explained, run, k, request)
+    answers: dict[int, dict[int, Trace | str]] = {run.id: {} for run in request.runs}
+    for (run, k), answer in zip(parsers, computed(wanted, "Parse"), strict=True):
+        answers[run.id][k] = answer
+    return answers
 
 
-def _explained(run: Run, k: int, asked: Asked) -> Trace | str:
+def _explained(run: Run, k: int, request: Request) -> Trace | str:
     try:
-        trace = parsers_of(run).explain(k, asked.utterance, asked.read_as(run))
+        trace = parsers_of(run).explain(k, request.utterance, request.read_as(run))
     except FAULTS as error:
         return str(error)
     return replace(trace, words=tuple(map(visible, trace.words)))
 
 
-def _parses(run: Run, asked: Asked, answers: Answers) -> None:
+def _parses(run: Run, request: Request, answers: Answers) -> None:
     """The utterance as the run reads it, and its parse after each task."""
     st.markdown(f"**{escape(title_of(run))}**")
     traces = {k: answer for k, answer in answers.items() if isinstance(answer, Trace)}
-    for said in dict.fromkeys(answer for answer in answers.values() if isinstance(answer, str)):
-        st.warning(escape(said), icon=":material/warning:")
+    for fault in dict.fromkeys(answer for answer in answers.values() if isinstance(answer, str)):
+        st.warning(escape(fault), icon=":material/warning:")
     if not traces:
         return
     _words(next(iter(traces.values())))
@@ -78,8 +79,8 @@ def _parses(run: Run, asked: Asked, answers: Answers) -> None:
     rows = []
     for k, trace in traces.items():
         row = {"after": names[k], "probability": trace.probability}
-        if asked.gold is not None:
-            row["right"] = "✓" if trace.logical_form == asked.gold else "✗"
+        if request.gold is not None:
+            row["right"] = "✓" if trace.logical_form == request.gold else "✗"
         row["logical_form"] = trace.logical_form or "incomplete: slots are still open"
         row |= {"complete": "✓" if trace.complete else "✗", "steps": len(trace.steps)}
         rows.append(row | {"read_as": names[trace.task]})
@@ -88,15 +89,18 @@ def _parses(run: Run, asked: Asked, answers: Answers) -> None:
         "after": TEXT("After task", width=110),
         "probability": PROBABILITY,
         "right": TEXT("Right", width=50, help="whether it is exactly the row's form"),
-        "logical_form": TEXT("Logical form", width=430 if len(asked.runs) > 1 else 640),
+        "logical_form": TEXT("Logical form", width=430 if len(request.runs) > 1 else 640),
         "complete": TEXT("Complete", width=75, help="whether no slot is open"),
         "steps": NUMBER("Steps", width=55),
         "read_as": TEXT("Read as", width=100, help="the task that it was read as"),
     }
-    st.dataframe(
-        table, column_config=columns, hide_index=True, height="content", key=f"parses/{run.id}"
+    draw_table(
+        table,
+        columns,
+        key=f"parses/{run.id}",
+        file_name=f"parses_run_{run.id}.csv",
+        height="content",
     )
-    download(table, key=f"parses/{run.id}/csv", file_name=f"parses_run_{run.id}.csv")
 
 
 def _words(trace: Trace) -> None:
@@ -116,23 +120,19 @@ def _names(run: Run) -> list[str]:
 
 def _pick_after(runs: Sequence[Run], answers: Mapping[int, Answers]) -> int:
     """The task after which the steps are shown: the last unless the address says."""
-    there = sorted({k for found in answers.values() for k in found})
+    known = sorted({k for by_task in answers.values() for k in by_task})
     labels = {}
-    for k in there:
-        told = dict.fromkeys(_names(run)[k] for run in runs if k < len(_names(run)))
-        labels[str(k + 1)] = " / ".join(told)
-    return (
-        int(pick("after", "Step by step, after task", list(labels), str(there[-1] + 1), labels)) - 1
-    )
+    for k in known:
+        names = dict.fromkeys(_names(run)[k] for run in runs if k < len(run.tasks))
+        labels[str(k + 1)] = " / ".join(names)
+    return int(pick("after", "Step by step, after task", labels, str(known[-1] + 1))) - 1
 
 
 def _in_full(run: Run, after: int, answer: Trace | str | None) -> None:
     """One parse: its form, its steps, where the parser looked."""
     if not isinstance(answer, Trace):
-        said = (
-            f"Run {run.id} has kept no parser after task {after + 1}." if answer is None else answer
-        )
-        st.info(escape(said), icon=":material/inbox:")
+        missing = f"Run {run.id} has kept no parser after task {after + 1}."
+        st.info(escape(answer or missing), icon=":material/inbox:")
         return
     if answer.complete:
         st.code(answer.logical_form, language=None, wrap_lines=True)
@@ -146,14 +146,14 @@ def _in_full(run: Run, after: int, answer: Trace | str | None) -> None:
         f"Each step fills a slot with one of the applicable actions (A_t); the {BEST} most "
         "probable are listed with their P, given the steps before."
     )
-    st.dataframe(
+    draw_table(
         _shown(table),
-        column_config=_columns(),
-        hide_index=True,
-        placeholder="",
+        _columns(),
         key=f"steps/{run.id}",
+        file_name=f"steps_run_{run.id}.csv",
+        data=table,
+        missing="",
     )
-    download(table, key=f"steps/{run.id}/csv", file_name=f"steps_run_{run.id}.csv")
     present(
         attention(answer),
         "Attention over the words of the utterance (across) at each step (down): which words the "
@@ -168,20 +168,20 @@ def _in_full(run: Run, after: int, answer: Trace | str | None) -> None:
 def _shown(table: pd.DataFrame) -> pd.DataFrame:
     """The steps with each of the best actions and its P in one cell."""
     shown = table[["step", "slot", "action", "probability", "applicable"]].copy()
-    for place in range(1, BEST + 1):
-        pairs = zip(table[f"p_{place}"], table[f"best_{place}"], strict=True)
-        shown[str(place)] = ["" if pd.isna(p) else f"{p:.3f}  {name}" for p, name in pairs]
+    for rank in range(1, BEST + 1):
+        pairs = zip(table[f"p_{rank}"], table[f"best_{rank}"], strict=True)
+        shown[str(rank)] = ["" if pd.isna(p) else f"{p:.3f}  {name}" for p, name in pairs]
     return shown
 
 
-def _columns() -> dict:
-    found = {
+def _columns() -> dict[str, Any]:
+    columns = {
         "step": NUMBER("Step", width=45),
         "slot": TEXT("Slot", width=115),
         "action": TEXT("Action", width=160),
         "probability": PROBABILITY,
         "applicable": NUMBER("of A_t", width=60, help="how many actions are applicable"),
     }
-    for place, name in enumerate(("1st", "2nd", "3rd", "4th", "5th"), start=1):
-        found[str(place)] = TEXT(name, width=190)
-    return found
+    for rank, name in enumerate(("1st", "2nd", "3rd", "4th", "5th"), start=1):
+        columns[str(rank)] = TEXT(name, width=190)
+    return columns

@@ -1,5 +1,7 @@
 """What a run was asked to do and what it found: settings, facts, the same by command line."""
 
+from datetime import datetime
+
 import pandas as pd
 import streamlit as st
 
@@ -41,11 +43,10 @@ def _settings(config: RunConfig) -> list[tuple[str, ...]]:
 
 
 def _facts(run: Run) -> list[tuple[str, ...]]:
-    when = lambda time: "–" if time is None else f"{time:%Y-%m-%d %H:%M} UTC"  # noqa: E731
-    rows = [
-        ("created", when(run.created)),
-        ("started", when(run.started)),
-        ("ended", when(run.ended)),
+    rows: list[tuple[str, ...]] = [
+        ("created", _when(run.created)),
+        ("started", _when(run.started)),
+        ("ended", _when(run.ended)),
         ("times begun", str(run.attempts)),
         ("device", run.device),
     ]
@@ -63,4 +64,8 @@ def _facts(run: Run) -> list[tuple[str, ...]]:
             rows.append(("of them each task's own", f"{facts.task_parameters:,}"))
     for k, named in list(diagnostics(store(), run.id).items())[-1:]:  # after the last task
         rows += [(name, f"{value:.3g} after task {k + 1}") for name, value in named.items()]
-    return rows + [(name, version) for name, version in run.versions.items()]
+    return [*rows, *run.versions.items()]
+
+
+def _when(time: datetime | None) -> str:
+    return "–" if time is None else f"{time:%Y-%m-%d %H:%M} UTC"

@@ -1,4 +1,4 @@
-"""What was clicked last, in a figure or a table, told apart from what is merely still selected."""
+"""What was clicked last, in a figure or a table, as distinct from what is merely still selected."""
 
 from typing import Any
 
@@ -8,16 +8,16 @@ from pages.shared.ui.address import key_of
 
 
 def selected_point(key: str) -> Any:
-    """The own id (`customdata`) of the point selected in the figure of this key; None: none is."""
+    """The id (`customdata`) of the point selected in the figure of this key; None: none is."""
     points = _selection(key).get("points", [])
-    told = [point["customdata"] for point in points if "customdata" in point]
-    if not told:
+    ids = [point["customdata"] for point in points if "customdata" in point]
+    if not ids:
         return None
-    return told[0][0] if isinstance(told[0], (list, tuple)) and len(told[0]) == 1 else told[0]
+    return ids[0][0] if isinstance(ids[0], (list, tuple)) and len(ids[0]) == 1 else ids[0]
 
 
 def selected_row(key: str, count: int) -> int | None:
-    """The place of the row selected in the table of this key and so many rows; None: none is."""
+    """The index of the row selected in the table of this key and so many rows; None: none is."""
     rows = _selection(key).get("rows", [])
     return rows[0] if rows and rows[0] < count else None
 

@@ -86,26 +86,12 @@ def save(figure: go.Figure, data: pd.DataFrame, *, key: str, file_name: str) -> 
 
 def offers(figure: go.Figure, data: pd.DataFrame, title: str) -> list[Offer]:
     """The files that can be made here: pictures only where there is a Chrome to draw them."""
-    found = [
+    files = [
         Offer("csv", "text/csv", lambda: data.to_csv(index=False).encode()),
         Offer("html", "text/html", partial(to_html, figure, title)),
     ]
     if find_chrome() is not None:
-        found += [
+        files += [
             Offer(kind, mime, partial(to_image, figure, kind)) for kind, mime in IMAGES.items()
         ]
-    return found
-
-
-def download(data: pd.DataFrame, *, key: str, file_name: str) -> None:
-    """A button that saves a table as CSV."""
-    st.download_button(
-        "CSV of what is shown",
-        data.to_csv(index=False).encode(),
-        file_name=file_name,
-        mime="text/csv",
-        icon=":material/download:",
-        type="tertiary",
-        key=key,
-        on_click="ignore",
-    )
+    return files

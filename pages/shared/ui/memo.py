@@ -15,7 +15,7 @@ from pages.shared.ui.text import escape
 
 MOST = 400  # results kept; the one not looked at for longest goes first
 FAULTS = (ConfigError, DataError, MemoryError, CheckpointError, NoParser, OSError)
-Tell = Callable[[float, str], None]  # hears how much is done, from 0 to 1, and says it in words
+Tell = Callable[[float, str], object]  # takes the share done, from 0 to 1, and words for it
 
 
 class Results:
@@ -68,13 +68,13 @@ def computed(
     missing = [key for key, value in known.items() if value is None]
     if not missing:
         return list(known.values())
-    place = st.empty()
-    with place.container():
+    area = st.empty()
+    with area.container():
         go = st.button(label, type="primary", icon=":material/play_arrow:")
         st.caption("Computed on a click; what was computed once opens at once the next time.")
     if not go:
         st.stop()
-    place.empty()
+    area.empty()
     with st.container():  # another than above, where greyed out the button would stay behind
         bar = st.progress(0.0, "Starting …")
         st.button("Cancel", icon=":material/close:")

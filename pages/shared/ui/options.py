@@ -10,14 +10,16 @@ from typing import Any
 import streamlit as st
 
 from core.analysis.settings import in_words, show
-from core.options import ConfigError, OptionSpec
-from pages.shared.ui.address import follow, publish
+from core.config import RunConfig
+from core.options import ConfigError, OptionSpec, specs
+from pages.shared.ui.address import LARGEST, follow, publish, read_whole
 from pages.shared.ui.text import escape
 
+SEED = next(spec for spec in specs(RunConfig) if spec.name == "seed")
 _READ: dict[type, Callable[[str], Any]] = {
     bool: lambda text: {"on": True, "off": False}[text] if text in ("on", "off") else _no(text),
-    int: int,
-    float: float,
+    int: read_whole,
+    float: lambda text: value if math.isfinite(value := float(text)) else _no(text),
     str: str,
     tuple: lambda text: _names(text),
 }
@@ -109,6 +111,7 @@ def _draw(spec: OptionSpec, name: str, text: str) -> Any:
     """The widget that fits the option's type; the number fields leave the range to the check."""
     key = follow(name, spec.default, lambda text: read(spec, text))
     help = explain(spec)
+    value: Any
     if spec.type is bool:
         value = st.toggle(text, key=key, help=help)
     elif spec.choices is not None:
@@ -135,6 +138,11 @@ def _step(spec: OptionSpec) -> float:
     return 10.0 ** math.floor(math.log10(size)) / 2
 
 
+def _whole(digits: str) -> int:
+    """Python refuses to read thousands of digits; no option goes as high as LARGEST."""
+    return int(digits) if len(digits) < 100 else LARGEST
+
+
 def read_seeds(text: str) -> tuple[int, ...]:
     """`0, 3, 5-8` → (0, 3, 5, 6, 7, 8); ConfigError says what is wrong with it."""
     seeds: dict[int, None] = {}
@@ -142,10 +150,11 @@ def read_seeds(text: str) -> tuple[int, ...]:
         first, dash, last = part.partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
             raise ConfigError(
-                f"seeds = {text!r}: expected whole numbers such as 0, 1, 2 or a range such as 0-4."
+                f"seeds = {text[:100]!r}: expected whole numbers such as 0, 1, 2 or a range such "
+                "as 0-4."
             )
-        end = int(last or first)
-        if not int(first) <= end <= int(first) + 99:
+        begin, end = (SEED.check(_whole(digits), "") for digits in (first, last or first))
+        if not begin <= end <= begin + 99:
             raise ConfigError(f"seeds: {part} is no range of at most 100 seeds from low to high.")
-        seeds.update(dict.fromkeys(range(int(first), end + 1)))
+        seeds.update(dict.fromkeys(range(begin, end + 1)))
     return tuple(seeds)

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 _MARKS = re.compile(r"([!-/:-@\[-`{-~])")  # ASCII punctuation, as CommonMark has it
 _KEPT = "\u200c\u200d"  # they join letters and emoji
@@ -39,7 +40,7 @@ class Look:
     """How a status is shown."""
 
     icon: str
-    colour: str
+    colour: Literal["gray", "blue", "green", "red", "orange", "violet"]
     means: str
 
 

@@ -1,0 +1,63 @@
+"""A run's loss and accuracy so far, drawn anew where the run has got further."""
+
+from collections.abc import Callable
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.analysis import accuracy
+from core.analysis.progress import epoch_losses
+from core.charts.accuracy import trajectory
+from core.charts.progress import loss
+from core.events import Progress
+from core.runs.run import RUNNING, Run
+from pages.shared.access.runs import store
+from pages.shared.ui.address import key_of
+from pages.shared.ui.figures import draw_figure, save
+
+Drawn = tuple[go.Figure, pd.DataFrame]  # a figure and its data
+
+
+def draw_figures(run: Run) -> None:
+    """Loss and accuracy so far, side by side."""
+    last = run.last_progress
+    position = (run.id, run.status, *((last.task, last.stage) if last else ()))
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**Loss** of each epoch over a task's rows, replay and penalty included.")
+        state = (*position, *((last.epoch, last.loss) if last else ()))
+        figure, data = _kept("loss", state, lambda: _loss(run))
+        draw_figure(figure, key="loss")
+        save(figure, data, key="loss", file_name=f"loss_run_{run.id}.csv")
+    with right:
+        st.markdown("**Accuracy** over all tasks seen, after each task (the paper's Table 1).")
+        figure, data = _kept("trajectory", position, lambda: _trajectory(run))
+        draw_figure(figure, key="trajectory")
+        save(figure, data, key="trajectory", file_name=f"acc_run_{run.id}.csv")
+
+
+def _kept(name: str, state: tuple[object, ...], make: Callable[[], Drawn]) -> Drawn:
+    """What was drawn last while the run stands as it did then; else a new one."""
+    held = st.session_state.get(key_of(name))
+    if held is None or held[0] != state:
+        held = st.session_state[key_of(name)] = (state, make())
+    return held[1]
+
+
+def _loss(run: Run) -> Drawn:
+    done = epoch_losses(store(), run.id)
+    return loss(done, run.tasks, now=_now(run, run.last_progress, done)), done
+
+
+def _trajectory(run: Run) -> Drawn:
+    curve = accuracy.curves(accuracy.cells(store(), [run]))
+    return trajectory(curve, run.tasks), curve
+
+
+def _now(run: Run, last: Progress | None, done: pd.DataFrame) -> float | None:
+    """The running loss of an epoch under way; none where it is in the table already."""
+    if run.status != RUNNING or last is None or last.loss is None:
+        return None
+    here = (done.task == last.task) & (done.stage == last.stage)
+    return last.loss if last.epoch < last.epochs and here.sum() <= last.epoch else None
