@@ -15,3 +15,6 @@ class CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}; see --help.\n")
+
+
+Subparsers: TypeAlias = "argparse._SubParsersAction[CommandParser]"  # which has no public name

@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from core.commands import Subparsers
 from core.data.io.download import DownloadProgress, get
 from core.data.io.import_table import LIMITS
 from core.data.io.inventory import State, Verdict, available, check, downloadable
@@ -16,7 +17,7 @@ _WIDTH = 24  # characters of the bar
 _FAILED = 1
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "data",
         help="list, get, check and import data",

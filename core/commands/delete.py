@@ -3,12 +3,13 @@
 import argparse
 import sys
 
+from core.commands import Subparsers
 from core.options import ConfigError
 from core.runs import checkpoints
 from core.runs.store import Store
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "delete",
         help="delete runs",

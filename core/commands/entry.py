@@ -36,7 +36,8 @@ def main(words: Sequence[str] | None = None) -> int:
     log.addHandler(handler)
     log.propagate = False
     try:
-        return args.execute(args)
+        code: int = args.execute(args)
+        return code
     except ConfigError as error:
         return _complain(error, BAD_USAGE)
     except KeyboardInterrupt:

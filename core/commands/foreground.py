@@ -9,9 +9,10 @@ from types import FrameType
 
 from core.analysis.durations import duration
 from core.commands.display import Display
+from core.runs.checkpoints import can_begin_anew
 from core.runs.execution import execute
 from core.runs.owner import Owner
-from core.runs.run import FAILED, FINISHED, STOPPED
+from core.runs.run import FAILED, FINISHED, STOPPED, RunTaken
 from core.runs.store import Store
 
 EXIT_CODES = {FINISHED: 0, FAILED: 1, STOPPED: 3}
@@ -21,22 +22,22 @@ _PATIENCE = 10.0  # seconds that a store may stay unwritable at the end
 def carry_out(store: Store, id: int, owner: Owner, *, quiet: bool = False) -> int:
     """Carry out a run that `owner` holds, telling how it ended; the exit code."""
     display, stop = Display(quiet=quiet), threading.Event()
+    run = store.run(id)
     with stopped_by_signals(stop):
         try:
-            run = execute(
-                store, store.run(id), owner, stop=stop, watch=display.show, patience=_PATIENCE
-            )
+            run = execute(store, run, owner, stop=stop, watch=display.show, patience=_PATIENCE)
+        except RunTaken:
+            print(f"Run {id} ({run.name}) was taken over by another process.", file=sys.stderr)
+            return 1
         finally:
             display.close()
     how = f"Run {id} ({run.name}) {run.status} after {duration(run.seconds)}"
     if run.status == FINISHED:
         print(f"{how}.")
-    elif run.can_resume:
-        why = f": {run.error}" if run.error else "."
-        print(f"{how}{why}", file=sys.stderr)
+        return 0
+    print(f"{how}: {run.error}" if run.error else f"{how}.", file=sys.stderr)
+    if not can_begin_anew(run.error):
         print(f"To go on with it: python -m core resume {id}")
-    else:
-        print(f"Run {id} ({run.name}) was taken over by another process.", file=sys.stderr)
     return EXIT_CODES.get(run.status, 1)
 
 

@@ -2,10 +2,11 @@
 
 import argparse
 
+from core.commands import Subparsers
 from core.runs.store import Store
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "stop",
         help="stop runs",

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from core import validation
+from core.commands import Subparsers
 from core.commands.foreground import EXIT_CODES, carry_out
 from core.commands.line import add_options, own_parser, read_config
 from core.config import read_toml
@@ -13,7 +14,7 @@ from core.runs.run import STOPPED
 from core.runs.store import Store
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "train",
         help="start a run and carry it out here",

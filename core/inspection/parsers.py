@@ -92,9 +92,11 @@ class Parsers:
                 state = checkpoints.load_parser(self.run.id, k)
                 if state is None:
                     raise NoParser(f"Run {self.run.id} has kept no parser after task {k + 1}.")
-                if "word_embedding" not in state.get("parser", {}):
+                parser = state.get("parser")
+                vectors = parser.get("word_embedding") if isinstance(parser, dict) else None
+                if getattr(vectors, "ndim", 0) != 2:
                     raise CheckpointError(f"What run {self.run.id} has kept is not a parser.")
-                self._states[k] = state["parser"]
+                self._states[k] = parser
                 while len(self._states) > MOST_STATES:
                     self._states.popitem(last=False)
             self._states.move_to_end(k)

@@ -27,7 +27,7 @@ from core.runs.run import (
     no_run,
 )
 from core.runs.signs import abandoned, between, silence
-from core.runs.tables import runs
+from core.runs.tables import EVENT_TABLES, runs
 from core.text import clean
 
 
@@ -110,9 +110,15 @@ def take(connection: Connection, query: Select[Any], owner: Owner) -> int | None
     return int(id)
 
 
-def resume(connection: Connection, id: int, owner: Owner | None) -> None:
-    """Back to the queue, or at once to its owner."""
+def resume(connection: Connection, id: int, owner: Owner | None, anew: bool) -> None:
+    """Back to the queue, or at once to its owner; `anew` without what it has recorded."""
     change(connection, locked(connection, id), QUEUED)
+    if anew:
+        for table in EVENT_TABLES.values():
+            connection.execute(delete(table).where(table.c.run_id == id))
+        empty: dict[str, Any] = {"facts": {}, "progress": 0.0, "progress_text": {}}
+        empty |= {"progress_time": None, "started": None, "seconds": 0.0, "attempts": 0}
+        set_values(connection, id, **empty)
     if owner is not None:
         change(connection, locked(connection, id), RUNNING, owner=owner)
 

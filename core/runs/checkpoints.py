@@ -1,21 +1,22 @@
 """Checkpoints: the state from which a run goes on, and its parser after each task.
 
-A file is written beside its place, synced and renamed, so that whatever happens the last whole one
-stays. They lie in `paths.home()/checkpoints/<run>/` and nothing is read from anywhere else.
+They lie in `paths.home()/checkpoints/<run>/` and nothing is read from anywhere else. Who writes for
+a run gives a `publish` that refuses where another process has the run by now.
 """
 
-import io
-import os
 import shutil
-import threading
+import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from core import paths
+from core.runs import checkpoint_files
+from core.runs.checkpoint_files import CheckpointError as CheckpointError
+from core.runs.checkpoint_files import Publish, at_once, why
 
-
-class CheckpointError(RuntimeError):
-    """A checkpoint that can't be written or read: which one, and why."""
+_UNFIT = "can't go on from its checkpoint"
+_STALE = 600.0  # seconds after which nobody is still writing a file
 
 
 def folder(run: int) -> Path:
@@ -23,105 +24,82 @@ def folder(run: int) -> Path:
     return paths.home() / "checkpoints" / str(int(run))
 
 
-def save(run: int, state: dict[str, Any]) -> None:
+def save(run: int, state: dict[str, Any], publish: Publish = at_once) -> None:
     """Keep the state (plain values and tensors) from which the run can go on.
 
     CheckpointError where it can't be written; the one kept before is then still there.
     """
-    _write(folder(run) / "state.pt", state)
+    checkpoint_files.write(folder(run) / "state.pt", state, publish)
 
 
 def load(run: int) -> dict[str, Any] | None:
-    """The state kept last, on the CPU; None where there is none; CheckpointError if unreadable."""
-    return _read(folder(run) / "state.pt")
+    """The state kept last, on the CPU; None where there is none; CheckpointError if not whole."""
+    return checkpoint_files.read(folder(run) / "state.pt")
 
 
-def save_parser(run: int, task: int, state: dict[str, Any]) -> None:
+def save_parser(run: int, task: int, state: dict[str, Any], publish: Publish = at_once) -> None:
     """Keep the parser as it is after the task (counted from 0). Errors as in `save`."""
-    _write(folder(run) / f"parser-{int(task)}.pt", state)
+    checkpoint_files.write(folder(run) / f"parser-{int(task)}.pt", state, publish)
 
 
 def load_parser(run: int, task: int) -> dict[str, Any] | None:
-    """What `keep` kept of this task, on the CPU; None where it has kept nothing."""
-    return _read(folder(run) / f"parser-{int(task)}.pt")
+    """What `save_parser` kept of this task, on the CPU; None where it has kept nothing."""
+    return checkpoint_files.read(folder(run) / f"parser-{int(task)}.pt")
 
 
 def saved_parsers(run: int) -> tuple[int, ...]:
-    """The tasks (from 0), in order, of which `keep` has kept the parser."""
-    found = [file.stem.removeprefix("parser-") for file in folder(run).glob("parser-*.pt")]
-    return tuple(sorted(int(number) for number in found if number.isdecimal()))
+    """The tasks (from 0), in order, of which `save_parser` has kept the parser."""
+    numbers = [file.stem.removeprefix("parser-") for file in folder(run).glob("parser-*.pt")]
+    return tuple(sorted(int(number) for number in numbers if number.isdecimal()))
+
+
+def unfit(run: int, reason: str) -> str:
+    """What a run's error says where its checkpoint is damaged or another's."""
+    anew = f"It can be begun anew: python -m core resume {run} --anew"
+    return f"Run {run} {_UNFIT}: {reason} {anew}."
+
+
+def can_begin_anew(error: str) -> bool:
+    """Whether this error of a run came of its checkpoint: every attempt to resume it fails so."""
+    return _UNFIT in error
 
 
 def drop_state(run: int) -> None:
     """Forget the state of a finished run, which needs none; its parsers stay."""
-    _remove(folder(run) / "state.pt")
+    _remove([folder(run) / "state.pt", *folder(run).glob("*.part")])
+
+
+def drop_parts(run: int, older: float = 0.0) -> None:
+    """Remove what writers that are gone have left half written, for so many seconds."""
+    before = time.time() - older
+    _remove(part for part in folder(run).glob("*.part") if part.stat().st_mtime <= before)
+
+
+def sweep(finished: Iterable[int], ended: Iterable[int]) -> None:
+    """Remove what is of no use: the state of runs that have finished, parts of those that ended.
+
+    A process that was killed between the end of a run and clearing up leaves the one, in the midst
+    of writing the other.
+    """
+    for run in finished:
+        drop_state(run)
+    for run in ended:
+        drop_parts(run, older=_STALE)
 
 
 def delete(run: int) -> None:
     """Remove all that is kept of the run; nothing to remove is no error."""
-    place = folder(run)
+    path = folder(run)
     try:
-        if place.exists():
-            shutil.rmtree(place)
+        if path.exists():
+            shutil.rmtree(path)
     except OSError as error:
-        raise CheckpointError(f"{place} can't be removed: {_why(error)}.") from error
+        raise CheckpointError(f"{path} can't be removed: {why(error)}.") from error
 
 
-def _write(path: Path, state: dict[str, Any]) -> None:
-    import torch
-
-    whole = io.BytesIO()
-    torch.save(state, whole)  # to memory first: on a full disk its own writer ends the process
-    part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            file.write(whole.getbuffer())
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-        _sync_folder(path.parent)
-    except OSError as error:
-        _remove_part(part)
-        raise CheckpointError(f"The checkpoint {path} can't be written: {_why(error)}.") from error
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    import torch
-
-    try:
-        if not path.exists():
-            return None
-        return torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # torch.load has no one kind of error for a file that is none
-        raise CheckpointError(f"The checkpoint {path} can't be read: {_why(error)}.") from error
-
-
-def _sync_folder(place: Path) -> None:
-    """Make the renaming itself survive a power cut, where a folder can be opened."""
-    if os.name == "posix":
-        handle = os.open(place, os.O_RDONLY)
+def _remove(files: Iterable[Path]) -> None:
+    for path in files:
         try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _remove_part(part: Path) -> None:
-    try:
-        part.unlink(missing_ok=True)
-    except OSError:
-        return  # its folder is what can't be written; the error that led here says so
-
-
-def _remove(path: Path) -> None:
-    try:
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        raise CheckpointError(f"{path} can't be removed: {_why(error)}.") from error
-
-
-def _why(error: Exception) -> str:
-    """A few words, without a full stop."""
-    said = getattr(error, "strerror", None) or str(error).strip().split("\n")[0]
-    return (said or type(error).__name__).rstrip(".")
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise CheckpointError(f"{path} can't be removed: {why(error)}.") from error

@@ -12,21 +12,33 @@ import platform
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
+from typing import Any
 
 import core
 from core.data.base import DataError
 from core.events import Event
 from core.options import ConfigError
 from core.runs import checkpoints
-from core.runs.checkpoints import CheckpointError
+from core.runs.checkpoint_files import CheckpointError
 from core.runs.owner import Owner
-from core.runs.run import FAILED, FINISHED, INTERRUPTED, STOPPED, Run, StoreError, StoreUnavailable
+from core.runs.run import (
+    FAILED,
+    FINISHED,
+    INTERRUPTED,
+    STOPPED,
+    Run,
+    RunTaken,
+    StoreError,
+    StoreUnavailable,
+)
 from core.runs.store import Store
 from core.stopping import Stopped
 
 POLL_SECONDS = 1.0  # between two looks at the store's stop flag
 BEAT_SECONDS = 5.0  # between two heartbeats; silence counts after store.SILENCE
+STORE_PATIENCE = 300.0  # how long a run waits for a store that can't be written
 
 Train = Callable[..., None]  # as core.training.train
 
@@ -47,11 +59,16 @@ def execute(
 
     It goes on from its checkpoint where it has one, and ends within a batch after `stop` is set or
     a stop is asked for in the store. `watch` sees every event after it was recorded. `patience` is
-    how many seconds to wait for a store that can't take the outcome; StoreError after that.
+    how many seconds to wait for a store that can't take the outcome; StoreError after that, and
+    RunTaken where another process has the run by now: nothing more is written then.
     """
     with Hold(store, run.id, owner, stop or threading.Event()) as hold:
         try:
             status, error = _learn(store, run, owner, hold, watch, train), ""
+        except RunTaken:
+            raise
+        except StoreUnavailable as problem:  # for STORE_PATIENCE: it can go on once that is back
+            status, error = INTERRUPTED, explain(problem)
         except Exception as problem:
             if threading.main_thread().is_alive():
                 status, error = FAILED, explain(problem)
@@ -59,12 +76,10 @@ def execute(
             else:  # Python ends: nothing can be imported and no thread begun from here on
                 status, error = STOPPED, ""
         except BaseException:
-            _settle(store, run, owner, INTERRUPTED, "It was broken off.", patience)
+            with suppress(RunTaken):
+                _settle(store, run, owner, INTERRUPTED, "It was broken off.", patience)
             raise
-        if hold.lost:
-            log.warning("Run %d was taken from this process.", run.id)
-        else:
-            _settle(store, run, owner, status, error, patience)
+        _settle(store, run, owner, status, error, patience)
     return store.run(run.id)
 
 
@@ -72,7 +87,6 @@ class Hold:
     """A run while it is carried out here: renews its heartbeat and knows when it is to stop."""
 
     def __init__(self, store: Store, run: int, owner: Owner, stop: threading.Event) -> None:
-        self.lost = False  # the store says that the run is no longer ours
         self._store, self._run, self._owner, self._stop = store, run, owner, stop
         self._over = threading.Event()
         self._asked = -math.inf
@@ -83,8 +97,9 @@ class Hold:
         moment = time.monotonic()
         if not self._stop.is_set() and moment - self._asked >= POLL_SECONDS:
             self._asked = moment
-            if self._store.stop_requested(self._run):
-                self._stop.set()
+            with suppress(StoreUnavailable):  # what is recorded next waits for it
+                if self._store.stop_requested(self._run):
+                    self._stop.set()
         return self._stop.is_set()
 
     def __enter__(self) -> "Hold":
@@ -107,8 +122,7 @@ class Hold:
                 log.warning("No heartbeat of run %d: %s", self._run, error)
                 continue
             if not held and not self._over.is_set():
-                self.lost = True
-                self._stop.set()
+                self._stop.set()  # another process has the run
                 return
 
 
@@ -142,28 +156,43 @@ def _learn(
     train: Train | None,
 ) -> str:
     from core.training import sequence
+    from core.training.resuming import CheckpointMismatch
 
-    store.note_versions(run.id, versions(), owner)
+    store.note_versions(run.id, versions(), owner, patience=STORE_PATIENCE)
     if run.attempts == 1:
         checkpoints.delete(run.id)  # of a run in an earlier database that bore this number
+    checkpoints.drop_parts(run.id)  # nobody else writes for this run
 
     def record(event: Event) -> None:
-        store.record(run.id, event, owner)
+        store.record(run.id, event, owner, patience=STORE_PATIENCE)
         if watch is not None:
             watch(event)
+
+    def publish(action: Callable[[], None]) -> None:
+        store.while_held(run.id, owner, action, patience=STORE_PATIENCE)
 
     try:
         (train or sequence.train)(
             run.config,
             record,
             hold.should_stop,
-            resume=checkpoints.load(run.id),
-            save=lambda state: checkpoints.save(run.id, state),
-            save_parser=lambda task, state: checkpoints.save_parser(run.id, task, state),
+            resume=_load(run),
+            save=lambda state: checkpoints.save(run.id, state, publish),
+            save_parser=lambda k, state: checkpoints.save_parser(run.id, k, state, publish),
         )
+    except CheckpointMismatch as error:
+        raise CheckpointError(checkpoints.unfit(run.id, f"{error}.")) from error
     except Stopped:
         return STOPPED
     return FINISHED
+
+
+def _load(run: Run) -> dict[str, Any] | None:
+    """What the run goes on from; CheckpointError says how to begin anew where it is not whole."""
+    try:
+        return checkpoints.load(run.id)
+    except CheckpointError as error:
+        raise CheckpointError(checkpoints.unfit(run.id, str(error))) from error
 
 
 def _settle(store: Store, run: Run, owner: Owner, status: str, error: str, patience: float) -> None:

@@ -4,7 +4,7 @@ Many processes and threads read and write at once (see core.runs.changes). What 
 sentence, a StoreError; StoreUnavailable where it is the database (see core.runs.database).
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from functools import partial
 
@@ -128,9 +128,12 @@ class Store(StoreReader):
             raise
         return None if claimed is None else self._claimed(claimed, owner)
 
-    def resume(self, id: int, *, claimed_by: Owner | None = None) -> None:
-        """Back to the queue, or at once to its owner; StoreError where it has not ended early."""
-        self._database.write(lambda link: changes.resume(link, id, claimed_by))
+    def resume(self, id: int, *, claimed_by: Owner | None = None, anew: bool = False) -> None:
+        """Back to the queue, or at once to its owner; StoreError where it has not ended early.
+
+        `anew` forgets what it has recorded: it begins as one that never ran.
+        """
+        self._database.write(lambda link: changes.resume(link, id, claimed_by, anew))
 
     def request_stop(self, id: int) -> None:
         """Ask a running run to stop within a batch; one that still waits is stopped at once."""
@@ -195,6 +198,26 @@ class Store(StoreReader):
             changes.set_values(connection, id, versions=versions)
 
         self._database.write(change, patience)
+
+    def while_held(
+        self, id: int, owner: Owner, action: Callable[[], None], *, patience: float = 0.0
+    ) -> None:
+        """Do what takes a moment while nobody can take the run; RunTaken where somebody has.
+
+        The action may be repeated. Its OSErrors are its own, not the store's.
+        """
+
+        def change(connection: Connection) -> OSError | None:
+            changes.check_holder(changes.locked(connection, id), owner)
+            try:
+                action()
+            except OSError as error:
+                return error
+            return None
+
+        failure = self._database.write(change, patience)
+        if failure is not None:
+            raise failure
 
     def _claimed(self, id: int, owner: Owner) -> Run:
         try:

@@ -21,6 +21,7 @@ from core.registry import methods
 from core.samplers.base import select
 from core.stopping import ShouldStop, check, never
 from core.training.assembly import Learner
+from core.training.resuming import restore, restore_optimizer
 from core.training.stage_optimizer import StageOptimizer, learning_rate
 
 Record = Callable[[Event], None]
@@ -82,7 +83,7 @@ class _Run:
     def _stage(self, k: int, number: int, stage: Stage, first: int, optimizer_state: Any) -> None:
         optimizer = StageOptimizer(self.method, k, stage)
         if optimizer_state is not None:
-            optimizer.adam.load_state_dict(optimizer_state)
+            restore_optimizer(optimizer.adam, optimizer_state)
         self.stage_seconds = self.stage_seconds if first else 0.0
         for epoch in range(first, stage.epochs):
             self._epoch(k, number, stage, epoch, optimizer)
@@ -202,13 +203,14 @@ def train(
     """Learn the run's tasks one after the other and record events; returns what was learned.
 
     `save` takes a checkpoint at every epoch's and task's end, `resume` is such a checkpoint,
-    `save_parser(k, state)` takes the parser after task k. Stopped, TrainingFailed, ConfigError and
-    DataError end it early; after Stopped the last checkpoint is that of the last epoch's end.
+    `save_parser(k, state)` takes the parser after task k. Stopped, TrainingFailed, ConfigError,
+    DataError and CheckpointMismatch end it early; after Stopped the last checkpoint is that of the
+    last epoch's end.
     """
     torch.set_num_threads(config.threads)
     learner = Learner(config)
-    record(learner.facts())
     if resume is not None:
-        learner.restore(resume)
+        restore(learner, resume)
+    record(learner.facts())
     _Run(learner, record, should_stop, save, save_parser).go(resume)
     return learner

@@ -12,7 +12,7 @@ import torch
 from sqlalchemy import select
 
 from core import paths
-from core.commands.line import command_line
+from core.analysis.command_line import command_line
 from core.config import RunConfig
 from core.data.demo import demo
 from core.paths import PROJECT

@@ -19,7 +19,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("trial", "seed"),
     [(trial, seed) for trial in TRIALS for seed in range(trial.n_short)],
-    ids=lambda value: value.run.__name__ if isinstance(value, Trial) else str(value),
+    ids=lambda value: value.name if isinstance(value, Trial) else str(value),
 )
 def test_survives(trial: Trial, seed: int, template: Path, home: Path) -> None:
     plain_home(template)

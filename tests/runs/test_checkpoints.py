@@ -3,13 +3,16 @@
 import errno
 import os
 import pickle
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
-from core.runs import checkpoints
+from core.runs import checkpoint_files, checkpoints
 from core.runs.checkpoints import CheckpointError
+from core.runs.run import RunTaken
 
 STATE = {
     "weights": {"w": torch.arange(6.0).reshape(2, 3), "n": torch.tensor(3)},
@@ -98,7 +101,9 @@ class Harmful:
         return (os.mkdir, ("harm",))
 
 
-@pytest.mark.parametrize("content", [b"", b"no checkpoint", pickle.dumps(Harmful())])
+@pytest.mark.parametrize(
+    "content", [b"", b"no checkpoint", pickle.dumps(Harmful()), pickle.dumps({"a": 1})]
+)
 def test_what_is_no_checkpoint_is_refused_unread(
     home: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
 ) -> None:
@@ -123,3 +128,78 @@ def test_an_object_in_a_real_checkpoint_is_refused(home: Path) -> None:
 def test_a_run_is_a_number(home: Path, run: str) -> None:
     with pytest.raises(ValueError, match="invalid literal"):
         checkpoints.load(run)
+
+
+@pytest.mark.parametrize("digest", [True, False], ids=["digest", "of an earlier version"])
+@pytest.mark.parametrize("seed", range(20))
+def test_four_hundred_changed_bytes_are_noticed(home: Path, seed: int, digest: bool) -> None:
+    rng = np.random.default_rng(seed)
+    weights = torch.from_numpy(rng.normal(size=(50, 40)))
+    path = checkpoints.folder(1) / "state.pt"
+    if digest:
+        checkpoints.save(1, {"weights": weights})
+    else:
+        path.parent.mkdir(parents=True)
+        torch.save({"weights": weights}, path)
+    whole = bytearray(path.read_bytes())
+    start = int(rng.integers(300, len(whole) - 2000))
+    whole[start : start + 400] = bytes(byte ^ 0x5A for byte in whole[start : start + 400])
+    path.write_bytes(whole)
+    with pytest.raises(CheckpointError, match=r"can't be read: it is (damaged|cut short)"):
+        checkpoints.load(1)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.9])
+def test_a_file_cut_short_is_noticed(home: Path, share: float) -> None:
+    checkpoints.save(1, STATE)
+    path = checkpoints.folder(1) / "state.pt"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(share * len(whole))])
+    with pytest.raises(CheckpointError, match="cut short"):
+        checkpoints.load(1)
+
+
+@pytest.mark.parametrize("state", [torch.zeros(3), [1, 2], 5, "text", None])
+def test_what_is_no_dict_is_no_checkpoint(home: Path, state: object) -> None:
+    checkpoint_files.write(checkpoints.folder(1) / "parser-0.pt", state)
+    with pytest.raises(CheckpointError, match="does not hold what a checkpoint does"):
+        checkpoints.load_parser(1, 0)
+
+
+def test_nobody_is_told_to_switch_safety_off(home: Path) -> None:
+    place = checkpoints.folder(1)
+    place.mkdir(parents=True)
+    torch.save({"x": Harmful()}, place / "state.pt")
+    with pytest.raises(CheckpointError) as error:
+        checkpoints.load(1)
+    assert "weights_only" not in str(error.value)
+
+
+def test_what_is_published_is_refused_where_the_run_is_taken(home: Path) -> None:
+    checkpoints.save(1, {"epoch": 1})
+
+    def refuse(action: object) -> None:
+        raise RunTaken("taken")
+
+    with pytest.raises(RunTaken):
+        checkpoints.save(1, {"epoch": 2}, refuse)
+    with pytest.raises(RunTaken):
+        checkpoints.save_parser(1, 0, {"epoch": 2}, refuse)
+    assert checkpoints.load(1) == {"epoch": 1}
+    assert [path.name for path in checkpoints.folder(1).iterdir()] == ["state.pt"]
+
+
+def test_sweeping_removes_what_nobody_needs(home: Path) -> None:
+    for run in (1, 2, 3):
+        checkpoints.save(run, {"epoch": 1})
+        checkpoints.save_parser(run, 0, {"epoch": 1})
+        for name, age in (("state.pt.7-7.part", 3600), ("state.pt.8-8.part", 0)):
+            part = checkpoints.folder(run) / name
+            part.write_bytes(b"half")
+            os.utime(part, (time.time() - age, time.time() - age))
+    checkpoints.sweep(finished=[1, 9], ended=[1, 2])
+    left = {run: {path.name for path in checkpoints.folder(run).iterdir()} for run in (1, 2, 3)}
+    both = {"state.pt", "parser-0.pt"}
+    assert left[1] == {"parser-0.pt"}
+    assert left[2] == both | {"state.pt.8-8.part"}  # somebody may be writing it
+    assert left[3] == both | {"state.pt.7-7.part", "state.pt.8-8.part"}

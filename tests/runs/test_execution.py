@@ -13,7 +13,7 @@ from core.events import Accuracy
 from core.runs import checkpoints, execution
 from core.runs.execution import execute
 from core.runs.owner import new_owner
-from core.runs.run import Run, StoreUnavailable
+from core.runs.run import Run, RunTaken, StoreUnavailable
 from core.runs.store import Store
 from core.training.sequence import TrainingFailed
 
@@ -136,7 +136,9 @@ def test_a_run_taken_over_is_let_go(store: Store, fake, monkeypatch: pytest.Monk
             store.resume(run.id, claimed_by=new_owner())
 
     fake.before_step = take
-    assert execute(store, run, owner, train=fake).status == "running"
+    with pytest.raises(RunTaken):
+        execute(store, run, owner, train=fake)
+    assert store.run(run.id).status == "running"
 
 
 def test_the_heart_beats_while_training_says_nothing(

@@ -10,8 +10,7 @@ import pytest
 
 from core.config import RunConfig
 from core.options import ConfigError
-from core.runs import checkpoints
-from core.runs import manager as manager_module
+from core.runs import checkpoints, workers
 from core.runs.manager import Manager, close_manager, manager
 from core.runs.owner import new_owner
 from core.runs.run import StoreError
@@ -59,7 +58,7 @@ def test_a_store_that_fails_for_a_while_does_not_end_the_worker(
     make, store, until, monkeypatch
 ) -> None:
     claim, failures = store.claim, [StoreError("gone for a moment")]
-    monkeypatch.setattr(manager_module, "IDLE_SECONDS", 0.01)
+    monkeypatch.setattr(workers, "IDLE_SECONDS", 0.01)
 
     def flaky(*args, **more):
         if failures:
@@ -166,7 +165,7 @@ def test_closing_stops_what_runs(make, store, fake, until) -> None:
 def test_closing_does_not_wait_for_a_run_that_does_not_heed_it(
     make, store, fake, until, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(manager_module, "CLOSE_SECONDS", 0.2)
+    monkeypatch.setattr(workers, "CLOSE_SECONDS", 0.2)
     reached, go_on = threading.Event(), threading.Event()
 
     def before_step(epoch: int, step: int) -> None:
@@ -180,7 +179,7 @@ def test_closing_does_not_wait_for_a_run_that_does_not_heed_it(
     made.close()
     assert store.run(id).status == "stopped"
     go_on.set()
-    until(lambda: not made._owners)
+    until(lambda: not made.workers.running)
     assert (store.run(id).status, store.run(id).error) == ("stopped", "")
 
 
@@ -203,7 +202,7 @@ from core.training import sequence
 sequence.train = train
 made = module.manager()
 made.submit(RunConfig())
-while not made._owners:
+while not made.workers.running:
     time.sleep(0.01)
 time.sleep(0.5)
 """
