@@ -229,7 +229,7 @@ def test_ctrl_c_stops_within_a_batch_and_says_how_to_resume(home: Path) -> None:
     out, err = process.communicate(timeout=120)
     assert process.returncode == 3
     assert "python -m core resume 1" in out
-    assert err.startswith("Run 1 (total_recall on demo, seed 0) stopped after ")
+    assert err.startswith("Run 1 (Total Recall on Demo, seed 0) stopped after ")
     assert Store().run(1).status == "stopped"
     assert checkpoints.load(1)["position"][2] >= 2
 

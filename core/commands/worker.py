@@ -10,8 +10,8 @@ from core.commands.foreground import stopped_by_signals
 from core.experiments import catalog
 from core.experiments.pool import Pool, assign, default_workers
 from core.experiments.worker import Worker
-from core.runs.manager import warm_up
 from core.runs.store import Store
+from core.runs.workers import warm_up
 
 _LOOK_SECONDS = 1.0
 

@@ -25,11 +25,22 @@ MASKED = -1e30  # added to the score of an action outside A_t: its probability i
 Adapter = Callable[[Tensor, Tensor], Tensor]  # h (n, T, hidden), tasks (n,) → ĥ (n, T, hidden)
 
 
-def _take_earlier_names(_parser: nn.Module, state: dict[str, Any], prefix: str, *_: Any) -> None:
-    """Parameters that parsers saved by an earlier version call otherwise."""
-    for name in ("weight", "bias"):
-        if f"{prefix}to_first.{name}" in state:
-            state[f"{prefix}init_decoder.{name}"] = state.pop(f"{prefix}to_first.{name}")
+_EARLIER_NAMES = {"to_first": "init_decoder"}  # of parts, in parsers that earlier versions saved
+
+
+def with_current_names(state: dict[str, Any]) -> dict[str, Any]:
+    """A saved parser's parameters under the names that they have now."""
+    current = {}
+    for name, tensor in state.items():
+        part, dot, rest = name.partition(".")
+        current[_EARLIER_NAMES.get(part, part) + dot + rest] = tensor
+    return current
+
+
+def _take_earlier_names(_parser: nn.Module, state: dict[str, Any], *_: Any) -> None:
+    current = with_current_names(state)
+    state.clear()
+    state.update(current)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from core.parser.model import with_current_names
+
 if TYPE_CHECKING:
     from core.training.assembly import Learner
 
@@ -30,7 +32,8 @@ def check_state(learner: "Learner", state: dict[str, Any]) -> None:
             raise CheckpointMismatch(f"its {name} is missing or of another kind")
     _check_seconds(state.get("seconds", [0.0, 0.0]))
     _check_position(learner, state["position"], state["optimizer"])
-    _check_tensors("parser", learner.parser.state_dict(), state["parser"])
+    saved_parser = with_current_names(state["parser"])
+    _check_tensors("parser", learner.parser.state_dict(), saved_parser)
     _check_memory(learner, state["memory"], state["position"][0])
     _check_generators(learner.generators.state(), state["generators"])
 

@@ -113,6 +113,23 @@ def test_a_checkpoint_that_fits_goes_on(store: Store, monkeypatch: pytest.Monkey
     assert resumed(store, id).status == "finished"
 
 
+def test_a_checkpoint_of_an_earlier_version_ends_with_the_same_bits(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parsers called a part otherwise then, and files had no digest."""
+    id = stopped(store, monkeypatch)
+    state = checkpoints.load(id)
+    names = {name.replace("init_decoder", "to_first"): name for name in state["parser"]}
+    assert set(names) != set(state["parser"])
+    state["parser"] = {earlier: state["parser"][name] for earlier, name in names.items()}
+    torch.save(state, checkpoints.folder(id) / "state.pt")
+    assert resumed(store, id).status == "finished"
+    owner = new_owner()
+    plain = store.create(CONFIG, claimed_by=owner)
+    execute(store, store.run(plain), owner)
+    assert_same(store, plain, id, n_tasks=3)
+
+
 @pytest.mark.parametrize("content", [b"", b"junk", None], ids=["empty", "junk", "changed"])
 def test_a_damaged_checkpoint_is_begun_anew(
     store: Store, content: bytes | None, monkeypatch: pytest.MonkeyPatch, capsys
