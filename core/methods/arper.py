@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.methods.base import Method, Stage, TrainingStep
-from core.methods.parts.penalty import Penalty, fisher_option, weight_option
+from core.methods.parts.penalty import (
+    Penalty,
+    anchors_option,
+    fisher_dropout_option,
+    fisher_option,
+    weight_option,
+)
 from core.methods.parts.replay import Replay, ReplayOptions, replay_work
 from core.registry import methods
 
@@ -23,6 +29,8 @@ class ARPEROptions(ReplayOptions):
 
     ewc_weight: float = weight_option("λ of the penalty λ √(V_old / V_new) Σ F (θ − θ*)²")
     fisher: str = fisher_option()
+    anchors: str = anchors_option()
+    fisher_dropout: bool = fisher_dropout_option()
 
 
 @methods.register("arper", label="ARPER", rank=34, memory=True, sampler="prior", fisher=True)
@@ -33,7 +41,7 @@ class ARPER(Method):
 
     def set_up(self) -> None:
         self.replay = Replay(self)
-        self.consolidation = Penalty(self.parser, self.options.ewc_weight, self.options.fisher)
+        self.consolidation = Penalty(self.parser, self.options)
 
     def weight(self, k: int) -> float:
         """λ_k, for a task that is not the first."""

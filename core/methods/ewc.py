@@ -4,7 +4,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.methods.base import Method, Stage
-from core.methods.parts.penalty import Penalty, fisher_option, weight_option
+from core.methods.parts.penalty import (
+    Penalty,
+    anchors_option,
+    fisher_dropout_option,
+    fisher_option,
+    weight_option,
+)
 from core.registry import methods
 
 
@@ -14,6 +20,8 @@ class EWCOptions:
 
     ewc_weight: float = weight_option()
     fisher: str = fisher_option()
+    anchors: str = anchors_option()
+    fisher_dropout: bool = fisher_dropout_option()
 
 
 @methods.register("ewc", label="EWC", rank=20, memory=True, sampler="random", fisher=True)
@@ -23,7 +31,7 @@ class EWC(Method):
     Options = EWCOptions
 
     def set_up(self) -> None:
-        self.consolidation = Penalty(self.parser, self.options.ewc_weight, self.options.fisher)
+        self.consolidation = Penalty(self.parser, self.options)
 
     def penalty(self, k: int, stage: Stage) -> float:
         return self.consolidation.add_gradient()

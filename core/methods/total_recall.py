@@ -22,7 +22,13 @@ from torch import nn
 
 from core.methods.base import Method, Stage, Trainable, TrainingStep
 from core.methods.parts.adapters import adapters_option, attach
-from core.methods.parts.penalty import Penalty, fisher_option, weight_option
+from core.methods.parts.penalty import (
+    Penalty,
+    anchors_option,
+    fisher_dropout_option,
+    fisher_option,
+    weight_option,
+)
 from core.methods.parts.replay import Replay, ReplayOptions, replay_work
 from core.methods.parts.variants import variant
 from core.options import ConfigError, option, plain
@@ -61,6 +67,8 @@ class TotalRecallOptions(ReplayOptions):
     )
     ewc_weight: float = weight_option(when=("penalty", "ewc"))
     fisher: str = fisher_option(when=("penalty", "ewc"))
+    anchors: str = anchors_option(when=("penalty", "ewc"))
+    fisher_dropout: bool = fisher_dropout_option(when=("penalty", "ewc"))
 
     def __post_init__(self) -> None:
         if self.fast_tasks == "first" and self.fast in ("none", "task_specific"):
@@ -82,8 +90,7 @@ class TotalRecall(Method):
 
     def set_up(self) -> None:
         self.replay = Replay(self)
-        weight = self.options.ewc_weight if self.options.penalty == "ewc" else 0.0
-        self.consolidation = Penalty(self.parser, weight, self.options.fisher)
+        self.consolidation = Penalty(self.parser, self.options)
         self.adapters = attach(self)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""A parser that reads rather than learns: without its dropout for a while."""
+"""A parser in another mode for a while: one that reads rather than learns, or the reverse."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +16,18 @@ def evaluating(parser: Parser) -> Iterator[None]:
     parser.eval()
     try:
         yield
+    finally:
+        parser.train(was)
+
+
+@contextmanager
+def training(parser: Parser) -> Iterator[None]:
+    """The parser in training mode, with its dropout and with gradients."""
+    was = parser.training
+    parser.train()
+    try:
+        with torch.enable_grad():
+            yield
     finally:
         parser.train(was)
 

@@ -9,6 +9,7 @@ from core.data.base import load_tasks
 from core.evaluation import correct
 from core.events import MemoryStored
 from core.methods.base import Stage
+from core.methods.ewc import EWCOptions
 from core.methods.parts.penalty import Penalty, fisher_of_batch, flat
 from core.registry import methods
 from core.training.assembly import Learner
@@ -119,7 +120,7 @@ def test_the_first_task_has_nothing_to_replay(toy_config) -> None:
 
 def consolidated(config: RunConfig, weight: float = 3.0) -> tuple[Learner, Penalty]:
     learner = finished_first_task(config)
-    penalty = Penalty(learner.parser, weight)
+    penalty = Penalty(learner.parser, EWCOptions(ewc_weight=weight))
     penalty.consolidate(
         [learner.train_batches[0].take([0, 3, 4]), learner.train_batches[1].take([1])]
     )

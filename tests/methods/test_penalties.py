@@ -6,7 +6,9 @@ import pytest
 import torch
 
 from core.methods.base import Stage
-from core.methods.parts.penalty import fisher_of_batch, fisher_of_examples, flat
+from core.methods.ewc import EWCOptions
+from core.methods.parts.penalty import Penalty, fisher_of_batch, fisher_of_examples, flat
+from core.parser.batch import Batch
 from core.training.assembly import Learner
 from core.training.sequence import train
 from tests.learners import fill_gradients, finished_first_task
@@ -84,13 +86,15 @@ def sum_of_the_other(fisher: str):
     return fisher_of_examples if fisher == "batch" else fisher_of_batch
 
 
-def test_what_is_held_does_not_grow_with_the_number_of_tasks(toy_config) -> None:
+@pytest.mark.parametrize("anchors", ["each", "last"])
+def test_what_is_held_does_not_grow_with_the_number_of_tasks(toy_config, anchors) -> None:
     states: list[dict] = []
-    config = toy_config.with_(method="ewc", epochs=1)
+    config = toy_config.with_(method="ewc", epochs=1, method_options={"anchors": anchors})
     train(config, lambda event: None, save=lambda state: states.append(dict(state["method"])))
     size = sum(p.numel() for p in Learner(config).parser.parameters())
     ends = [state for state in states if state]
-    assert {tuple(len(tensor) for tensor in state.values()) for state in ends} == {(size, size)}
+    assert {(len(state["fisher"]), len(state["anchor"])) for state in ends} == {(size, size)}
+    assert {state.keys() - {"fisher", "anchor"} == {"constant"} for state in ends} == {True}
 
 
 def test_arper_weighs_its_penalty_by_the_root_of_known_over_new_actions(toy_config) -> None:
@@ -130,3 +134,57 @@ def test_arpers_penalty_is_its_weight_times_the_distance_that_fisher_weighs(toy_
     assert told == pytest.approx(by_hand, rel=1e-4)
     gradient = flat([p.grad for p in parser.parameters()])
     assert torch.allclose(gradient, 2 * method.weight(k) * held.fisher * away, rtol=1e-4)
+
+
+@pytest.mark.parametrize("fisher", ["batch", "example"])
+def test_two_vectors_hold_every_task_at_its_own_anchor(toy_config, fisher) -> None:
+    """Σ_i F_i (θ − θ*_i)² and its gradient, summed over three anchors one by one."""
+    learner = finished_first_task(toy_config)
+    parser, rng = learner.parser, torch.Generator().manual_seed(0)
+    options = EWCOptions(ewc_weight=3.0, fisher=fisher, anchors="each")
+    penalty, single = Penalty(parser, options), []
+    memories: list[Batch] = []
+    for i in range(3):
+        with torch.no_grad():
+            for parameter in parser.parameters():
+                parameter.add_(0.05 * torch.randn(parameter.shape, generator=rng))
+        memories.append(learner.train_batches[i].take([0, 3]))
+        parser.set_known_tasks(i)
+        penalty.consolidate(memories)
+        estimate = {"batch": fisher_of_batch, "example": fisher_of_examples}[fisher]
+        parameters = flat(list(parser.parameters()))
+        single.append((estimate(parser, memories[i:]).double(), parameters.double()))
+    with torch.no_grad():
+        parser.combine.weight.add_(0.1)
+    theta = flat(list(parser.parameters())).double()
+    fill_gradients(learner)
+    value = penalty.add_gradient()
+    assert value == pytest.approx(3 * sum(float((f * (theta - a) ** 2).sum()) for f, a in single))
+    gradient = flat([p.grad for p in parser.parameters()]).double()
+    expected = 2 * 3 * sum(f * (theta - a) for f, a in single)
+    assert torch.allclose(gradient, expected, rtol=1e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", WITH_FISHER)
+def test_what_holds_a_task_is_not_worn_off_by_later_ones(toy_config, name) -> None:
+    """F after two tasks is that of each as it was right after it, however often it is replayed."""
+    options = {**WITH_FISHER[name], "anchors": "each"}
+    config = toy_config.with_(method=name, method_options=options, task_order=("zoo", "port"))
+    ends: list[dict] = []
+    learner = train(config, lambda event: None, save=ends.append)
+    first = next(state["method"]["fisher"] for state in ends if state["position"] == [1, 0, 0])
+    second = learner.train_batches[1].take(learner.memory.indices[1])
+    expected = first + fisher_of_batch(learner.parser, [second])
+    assert first.sum() > 0
+    assert torch.allclose(learner.method.consolidation.fisher, expected)
+
+
+def test_fisher_with_dropout_draws_from_the_runs_own_stream(toy_config) -> None:
+    learner = finished_first_task(toy_config.with_(dropout=0.5))
+    parser, memory = learner.parser.eval(), [learner.train_batches[0].take([0, 3])]
+    before = parser.rng.get_state()
+    first = fisher_of_batch(parser, memory, dropout=True)
+    assert not torch.equal(first, fisher_of_batch(parser, memory, dropout=True))
+    parser.rng.set_state(before)
+    assert torch.equal(first, fisher_of_batch(parser, memory, dropout=True))
+    assert not parser.training

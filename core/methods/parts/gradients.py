@@ -7,7 +7,7 @@ from torch import Tensor
 
 from core.parser.batch import Batch
 from core.parser.model import Parser
-from core.parser.modes import without_dropout
+from core.parser.modes import training, without_dropout
 
 
 def flat(tensors: Sequence[Tensor]) -> Tensor:
@@ -15,10 +15,10 @@ def flat(tensors: Sequence[Tensor]) -> Tensor:
     return torch.cat([tensor.detach().reshape(-1) for tensor in tensors])
 
 
-def gradient(parser: Parser, batch: Batch) -> Tensor:
-    """∇ of the mean loss over the batch, dropout off: (parameters,), 0 at what is not trained."""
+def gradient(parser: Parser, batch: Batch, dropout: bool = False) -> Tensor:
+    """∇ of the mean loss over the batch: (parameters,), 0 at what is not trained."""
     trained = [p for p in parser.parameters() if p.requires_grad]
-    with without_dropout(parser):
+    with training(parser) if dropout else without_dropout(parser):
         slopes = iter(torch.autograd.grad(parser.loss(batch), trained, materialize_grads=True))
     return flat(
         [next(slopes) if p.requires_grad else p.new_zeros(p.shape) for p in parser.parameters()]

@@ -1,20 +1,27 @@
 """Elastic weight consolidation (Kirkpatrick et al., 2017).
 
-Ω = λ Σ_j F_j (θ_j − θ*_j)², θ* the parameters after the last task, F summed over the memories of
-the tasks so far, at θ*. Two readings of F, of other scales:
+Ω = λ Σ_i Σ_j F_ij (θ_j − θ*_ij)² over the tasks i so far. F and θ* can be read in two ways:
 
-`batch`, the paper's release: the square of the gradient of a memory's mean loss. It vanishes where
-examples pull in opposite directions. (The release keeps an anchor and an F for each task, as they
-were at its end, and clips the gradient before it squares it; one anchor θ_{k-1}, with F at it, is
-the paper's text.)
-`example`, the diagonal of the empirical Fisher information: the mean over a memory's examples of
-the square of each one's gradient. It is nowhere smaller; where M examples pull in unrelated
-directions it is M times as large, so that λ / M holds as hard as λ does with `batch`. (Measured on
-Overnight after training: the sum of F is 48 to 60 times as large for memories of 50 examples.)
+`anchors = each`, the paper's release: F_i is taken once, right after task i, from its memory, and
+θ*_i are the parameters of that moment.
+`anchors = last`, the paper's text: θ* are the parameters after the last task, for all i, and F_i is
+taken anew there from each memory. Where replay has driven the loss of older memories to nothing,
+their F goes with it: then the newest task alone is held.
+
+Two readings of F itself, of other scales:
+
+`fisher = batch`, the paper's release: the square of the gradient of a memory's mean loss. It
+vanishes where examples pull in opposite directions. (The release clips the gradient before it
+squares it.)
+`fisher = example`, the diagonal of the empirical Fisher information: the mean over a memory's
+examples of the square of each one's gradient. It is nowhere smaller; where M examples pull in
+unrelated directions it is M times as large, so that λ / M holds as hard as λ does with `batch`.
+(Measured on Overnight after training: the sum of F is 48 to 60 times as large for memories of 50
+examples.)
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -44,16 +51,33 @@ def fisher_option(**more: Any) -> Any:
     )
 
 
-def fisher_of_batch(parser: Parser, memories: Sequence[Batch]) -> Tensor:
-    """Σ_i (∇ mean loss on M_i)² at the parser's parameters, dropout off: (parameters,)."""
+def anchors_option(**more: Any) -> Any:
+    """A field for when F and the parameters that it holds are taken."""
+    return option(
+        "last",
+        "each: F of a task and its anchor are taken once, right after the task, as in the paper's "
+        "release; last: F of all memories is taken anew after every task, and holds the parameters "
+        "of that moment, as in the paper's text",
+        choices=("each", "last"),
+        **more,
+    )
+
+
+def fisher_dropout_option(**more: Any) -> Any:
+    """A field for the parser's mode while F is taken."""
+    return option(False, "F is taken with dropout on, as in the paper's release", **more)
+
+
+def fisher_of_batch(parser: Parser, memories: Sequence[Batch], dropout: bool = False) -> Tensor:
+    """Σ_i (∇ mean loss on M_i)² at the parser's parameters: (parameters,)."""
     total = torch.zeros_like(flat(list(parser.parameters())))
     for memory in memories:
-        total += gradient(parser, memory).square_()
+        total += gradient(parser, memory, dropout).square_()
     return total
 
 
-def fisher_of_examples(parser: Parser, memories: Sequence[Batch]) -> Tensor:
-    """Σ_i mean over the examples of M_i of (∇ the example's loss)², dropout off: (parameters,).
+def fisher_of_examples(parser: Parser, memories: Sequence[Batch], dropout: bool = False) -> Tensor:
+    """Σ_i mean over the examples of M_i of (∇ the example's loss)²: (parameters,).
 
     A backward pass an example, 0.6 CPU seconds for 50 at the paper's sizes: fused LSTMs give no
     gradients by example. One pass for all, with the LSTMs' gates laid open, took as long: the time
@@ -62,7 +86,7 @@ def fisher_of_examples(parser: Parser, memories: Sequence[Batch]) -> Tensor:
     total = torch.zeros_like(flat(list(parser.parameters())))
     for memory in memories:
         for index in range(len(memory)):
-            slope = gradient(parser, memory.take([index]))
+            slope = gradient(parser, memory.take([index]), dropout)
             total.addcmul_(slope, slope, value=1 / len(memory))
     return total
 
@@ -70,30 +94,56 @@ def fisher_of_examples(parser: Parser, memories: Sequence[Batch]) -> Tensor:
 FISHERS = {"batch": fisher_of_batch, "example": fisher_of_examples}
 
 
-class Penalty:
-    """Holds the parameters near an anchor, the more the Fisher information says they matter."""
+class PenaltyOptions(Protocol):
+    """What a method that holds a penalty says of it."""
 
-    def __init__(self, parser: Parser, weight: float, fisher: str = "batch") -> None:
-        self.parser, self.weight, self.kind = parser, weight, fisher
-        self.fisher: Tensor | None = None  # (parameters,)
-        self.anchor: Tensor | None = None  # (parameters,)
+    ewc_weight: float
+    fisher: str
+    anchors: str
+    fisher_dropout: bool
+
+
+class Penalty:
+    """Holds the parameters near anchors, the more the Fisher information says they matter.
+
+    Whatever the number of tasks, two vectors: with F = Σ_i F_i and the mean of the anchors weighted
+    by F, θ̄ = Σ_i F_i θ*_i / F, it is exactly Σ_i F_i (θ − θ*_i)² = F (θ − θ̄)² + a constant.
+    """
+
+    def __init__(self, parser: Parser, options: PenaltyOptions) -> None:
+        self.parser, self.options, self.weight = parser, options, options.ewc_weight
+        self.fisher: Tensor | None = None  # F (parameters,)
+        self.anchor: Tensor | None = None  # θ̄ (parameters,)
+        self.constant = 0.0
 
     def consolidate(self, memories: Sequence[Batch]) -> None:
-        """Anchor the parameters where they are now, weighted by these memories."""
-        self.fisher = FISHERS[self.kind](self.parser, memories)
-        self.anchor = flat(list(self.parser.parameters()))
+        """A task has ended: take F and the anchor; the last of the memories is that task's."""
+        estimate, dropout = FISHERS[self.options.fisher], self.options.fisher_dropout
+        anchor = flat(list(self.parser.parameters()))
+        if self.options.anchors == "last":
+            self.fisher, self.anchor = estimate(self.parser, memories, dropout), anchor
+            return
+        fisher = estimate(self.parser, memories[-1:], dropout)
+        if self.fisher is None or self.anchor is None:
+            self.fisher, self.anchor = fisher, anchor
+            return
+        total = self.fisher + fisher
+        share = torch.where(total > 0, fisher / total, 1.0)  # of the new anchor in the mean
+        difference = anchor - self.anchor
+        self.constant += float(torch.dot(self.fisher * share, difference.square()))
+        self.anchor, self.fisher = self.anchor + share * difference, total
 
     def add_gradient(self) -> float:
-        """Add ∇Ω = 2 λ F (θ − θ*) to the gradients that there are; returns Ω.
+        """Add ∇Ω = 2 λ F (θ − θ̄) to the gradients that there are; returns Ω.
 
         One pass over the flat vector; 0 before the first task has been consolidated.
         """
         if self.fisher is None or self.anchor is None or not self.weight:
             return 0.0
         parameters = list(self.parser.parameters())
-        difference = flat(parameters).sub_(self.anchor)  # θ − θ*
+        difference = flat(parameters).sub_(self.anchor)  # θ − θ̄
         pull = self.fisher * difference
-        value = self.weight * float(torch.dot(pull, difference))
+        value = self.weight * (float(torch.dot(pull, difference)) + self.constant)
         pull.mul_(2 * self.weight)
         start = 0
         for parameter in parameters:
@@ -104,10 +154,13 @@ class Penalty:
         return value
 
     def state(self) -> dict[str, Any]:
-        return {} if self.fisher is None else {"fisher": self.fisher, "anchor": self.anchor}
+        if self.fisher is None:
+            return {}
+        return {"fisher": self.fisher, "anchor": self.anchor, "constant": self.constant}
 
     def restore(self, state: dict[str, Any]) -> None:
         device = next(self.parser.parameters()).device
         if state:
             self.fisher = state["fisher"].to(device)
             self.anchor = state["anchor"].to(device)
+            self.constant = state.get("constant", 0.0)  # an earlier version's has none
