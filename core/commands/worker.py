@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 
+from core.commands import Subparsers
 from core.commands.foreground import stopped_by_signals
 from core.experiments import catalog
 from core.experiments.pool import Pool, assign, default_workers
@@ -16,7 +17,7 @@ from core.runs.workers import warm_up
 _LOOK_SECONDS = 1.0
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "worker",
         help="carry out what waits in the queue",

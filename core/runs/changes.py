@@ -2,6 +2,7 @@
 sees the last one whole. What its own process writes is refused once another holds the run.
 """
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -191,6 +192,18 @@ def check_holder(row: Row[Any], owner: Owner | None) -> None:
         raise RunTaken(f"Run {row.id} is held by a process.")
     if owner is not None and not (held and row.owner_token == owner.token):
         raise RunTaken(f"Run {row.id} is not held by this process any more.")
+
+
+def while_held(
+    connection: Connection, id: int, owner: Owner, action: Callable[[], None]
+) -> OSError | None:
+    """Do something while nobody can take the owner's run; what went wrong with it."""
+    check_holder(locked(connection, id), owner)
+    try:
+        action()
+    except OSError as error:
+        return error
+    return None
 
 
 def _seconds(stored: Any) -> float:

@@ -15,6 +15,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from core.runs.json_values import to_json
 
 BUSY_SECONDS = 30.0  # how long a writer waits for another
+NO_TEXT = "\ufffd"  # stands for bytes that are no UTF-8
 READ_SECONDS = 5.0  # and a reader, which need not wait at all in WAL mode
 
 

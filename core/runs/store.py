@@ -206,16 +206,8 @@ class Store(StoreReader):
 
         The action may be repeated. Its OSErrors are its own, not the store's.
         """
-
-        def change(connection: Connection) -> OSError | None:
-            changes.check_holder(changes.locked(connection, id), owner)
-            try:
-                action()
-            except OSError as error:
-                return error
-            return None
-
-        failure = self._database.write(change, patience)
+        act = partial(changes.while_held, id=id, owner=owner, action=action)
+        failure = self._database.write(act, patience)
         if failure is not None:
             raise failure
 

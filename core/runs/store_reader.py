@@ -13,6 +13,7 @@ from core.runs import cells, rows
 from core.runs.column_types import MOST_ID
 from core.runs.database import Database
 from core.runs.run import Run, no_run
+from core.runs.sqlite import NO_TEXT
 from core.runs.tables import runs
 from core.text import clean
 
@@ -64,11 +65,19 @@ class StoreReader:
             return rows.readable(connection.execute(query))[0]
 
     def unreadable(self) -> list[str]:
-        """A sentence for each run that can't be read, for another version wrote it or damage."""
+        """A sentence for each run that can't be read, for another version wrote it or damage.
+
+        And for one whose name is damaged: it is listed with U+FFFD for what is no text.
+        """
         query = rows.run_rows().order_by(runs.c.id)
         with self._database.reading() as connection:
-            sentences = [str(error) for error in rows.readable(connection.execute(query))[1]]
-        return [*sentences, *self._damaged.values()]
+            good, bad = rows.readable(connection.execute(query))
+        names = [
+            f"Run {run.id} has a damaged name, shown as '{run.name}': give it another."
+            for run in good
+            if NO_TEXT in run.name
+        ]
+        return [*map(str, bad), *names, *self._damaged.values()]
 
     def name(self, id: int) -> str:
         """What the run is called, whichever version wrote it; StoreError where there is none."""

@@ -65,7 +65,7 @@ def test_new_of_a_preset_with_less_of_it(capsys) -> None:
 
 
 def test_from_file_to_file_without_loss(capsys, file: Path, tmp_path: Path) -> None:
-    told(capsys, "import", file)
+    assert "4 cells; no earlier run here tells how long" in told(capsys, "import", file)
     out = tmp_path / "out.toml"
     told(capsys, "export", "toys", out)
     assert toml.read_file(out) == toml.read_file(file)
@@ -107,7 +107,9 @@ def test_ctrl_c_in_between_leaves_a_paused_experiment(capsys, file: Path, monkey
 
     monkeypatch.setattr(steer, "_watch", interrupt)
     assert main(["experiment", "run", str(file), "--workers", "1"]) == 3
-    assert "Paused" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert out.index("4 cells; about") < out.index("1 worker; Ctrl-C")
+    assert "Paused" in out
     assert catalog.load(Store(), "toys").paused
     assert Store().claim(new_owner()) is None
 

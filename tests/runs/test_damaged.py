@@ -68,11 +68,14 @@ def test_a_bad_cell_of_a_run_flags_that_run(three: Store, home, column: str, val
     assert three.unreadable() == []
 
 
-def test_a_name_that_is_no_text_is_shown_as_far_as_it_is(three: Store, home) -> None:
+def test_a_name_that_is_no_text_is_shown_as_far_as_it_is_and_flagged(three: Store, home) -> None:
     with sqlite3.connect(home / "runs.sqlite") as connection:
         connection.execute("UPDATE runs SET name = CAST(X'61FF62' AS TEXT) WHERE id = 2")
     connection.close()
     assert [run.name for run in three.runs()][1] == three.name(2) == "a\ufffdb"
+    assert three.unreadable() == ["Run 2 has a damaged name, shown as 'a\ufffdb': give it another."]
+    three.rename(2, "mended")
+    assert three.unreadable() == []
 
 
 @pytest.mark.parametrize("column", ["heartbeat", "attempt_started", "first_time", "seconds"])

@@ -67,6 +67,26 @@ def test_a_stop_asked_for_in_the_store_is_obeyed(
     assert end.progress < 0.1
 
 
+def test_a_store_that_is_away_when_asked_about_a_stop_fails_nothing(
+    store: Store, fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, ask = [], store.stop_requested
+
+    def away_for_a_while(id: int) -> bool:
+        asked.append(id)
+        if len(asked) <= 3:
+            raise StoreUnavailable("The run store can't be read: the server restarts.")
+        return ask(id)
+
+    monkeypatch.setattr(execution, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(store, "stop_requested", away_for_a_while)
+    fake.steps = 20
+    run, owner = begin(store)
+    end = execute(store, run, owner, train=fake)
+    assert (end.status, end.error) == ("finished", "")
+    assert len(asked) > 3
+
+
 def test_the_store_is_asked_at_most_once_a_second(
     store: Store, fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:

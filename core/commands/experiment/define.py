@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from core.commands.experiment.named import preset_or_file, stored_or_new
+from core.commands.experiment.steer import before_start
 from core.experiments import catalog, toml, work
 from core.experiments.checks import check
 from core.experiments.experiment import Arm, Experiment, crossed, default_pairs
+from core.experiments.outlook import outlook
+from core.experiments.pool import default_workers
 from core.experiments.presets import presets
 from core.experiments.settings import with_settings
 from core.options import ConfigError
@@ -84,6 +87,8 @@ def _new(args: argparse.Namespace) -> int:
     catalog.create(store, experiment)
     arms, pairs = len(experiment.arms), len(experiment.pairs)
     print(f"Experiment '{experiment.name}': {arms} arms × {pairs} pairs, {arms * pairs} cells.")
+    workers, _ = default_workers()
+    print(before_start(outlook(store, catalog.load(store, experiment.name)), workers))
     print(f"To carry it out here: python -m core experiment run {experiment.name}")
     return 0
 

@@ -10,6 +10,7 @@ from core.commands.experiment.named import stored_or_new
 from core.commands.foreground import stopped_by_signals
 from core.experiments import catalog, work
 from core.experiments.checks import check
+from core.experiments.outlook import Outlook, outlook
 from core.experiments.pool import Pool, default_workers
 from core.experiments.status import Status, status
 from core.experiments.work import Queued
@@ -17,6 +18,7 @@ from core.runs.run import FAILED, FINISHED, RUNNING
 from core.runs.store import Store
 
 _LOOK_SECONDS = 1.0
+_MEASURE_SECONDS = 0.5  # of the steps of an arm that no earlier run compares with
 DONE, NOT_ALL, PAUSED = 0, 1, 3  # exit codes
 
 
@@ -53,6 +55,7 @@ def _run(args: argparse.Namespace) -> int:
     if workers is None:
         workers, words = default_workers(args.device)
         why = f" ({words})"
+    print(before_start(outlook(store, stored, _MEASURE_SECONDS), workers), flush=True)
     name, stop = stored.experiment.name, threading.Event()
     with stopped_by_signals(stop):
         pool = Pool(workers, args.device, name)
@@ -116,6 +119,25 @@ class _Line:
     def close(self) -> None:
         if self._drawn:
             sys.stdout.write("\n")
+
+
+def before_start(ahead: Outlook, workers: int) -> str:
+    """`15 cells, 4 of them finished already; about 3 min 10 s with 2 workers, 12 MB of disk.`"""
+    already = f", {ahead.finished} of them finished already" if ahead.finished else ""
+    if not ahead.left:
+        return f"{ahead.cells} cells{already}; none is left to be carried out."
+    at_once = min(workers, ahead.left)
+    with_ = f"with {at_once} worker{'s' * (at_once > 1)}"
+    if ahead.seconds is None or ahead.low is None or ahead.high is None:
+        time_ = f"no earlier run here tells how long they take {with_}"
+    else:
+        mean, low, high = (duration(s / at_once) for s in (ahead.seconds, ahead.low, ahead.high))
+        time_ = f"about {mean} {with_} ({low} to {high})"
+    disk = "" if ahead.disk is None else f", {ahead.disk / 1e6:,.0f} MB of disk"
+    guessed = f"; not known for {', '.join(ahead.unknown)}: the mean of the others"
+    return f"{ahead.cells} cells{already}; {time_}{disk}" + (
+        f"{guessed}." if ahead.unknown and ahead.seconds is not None else "."
+    )
 
 
 def _what_is_queued(name: str, queued: Queued) -> str:
