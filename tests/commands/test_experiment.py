@@ -108,7 +108,7 @@ def test_ctrl_c_in_between_leaves_a_paused_experiment(capsys, file: Path, monkey
     monkeypatch.setattr(steer, "_watch", interrupt)
     assert main(["experiment", "run", str(file), "--workers", "1"]) == 3
     out = capsys.readouterr().out
-    assert out.index("4 cells; about") < out.index("1 worker; Ctrl-C")
+    assert out.index("4 cells; ") < out.index("1 worker; Ctrl-C")
     assert "Paused" in out
     assert catalog.load(Store(), "toys").paused
     assert Store().claim(new_owner()) is None
