@@ -20,8 +20,8 @@ from core.runs.run import FINISHED
 from core.runs.store import Store
 from tests.campaign.bits import PLAIN, assert_equal, small_config, words_of
 from tests.campaign.kills import LONGEST, begin, until_running
+from tests.campaign.tables import ROWS, text
 from tests.data.mirror import NAMES, contents, mirror, on_disk, write_digests
-from tests.data.test_upload import ROWS, text
 from tests.pages.sessions import opened
 
 

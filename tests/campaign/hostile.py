@@ -20,9 +20,9 @@ from core.runs.store import Store
 from tests.campaign.bits import PLAIN, small_config, words_of
 from tests.campaign.damage import looked_at, said
 from tests.campaign.kills import begin, until_running
-from tests.data.test_upload import ROWS, text
+from tests.campaign.tables import ROWS, text
+from tests.pages.hostile import HOSTILE
 from tests.pages.sessions import FILES, opened
-from tests.pages.test_hostile_addresses import HOSTILE
 
 FILES_EACH, ADDRESSES_EACH, SECONDS = 40, 12, 20.0
 FORMS = [

@@ -9,7 +9,7 @@ from pathlib import Path
 from core.__main__ import main
 from core.paths import PROJECT
 from core.runs import checkpoints
-from core.runs.run import FINISHED, INTERRUPTED
+from core.runs.run import FINISHED, INTERRUPTED, StoreUnavailable
 from core.runs.store import Store
 from tests.campaign.bits import PLAIN, assert_same, command, recorded, small_config, words_of
 
@@ -64,7 +64,7 @@ def suspend_and_wake(rng: random.Random, home: Path) -> None:
         until_running(store, id, rng.uniform(0.02, 0.9))
         process.send_signal(signal.SIGSTOP)
         time.sleep(0.1)
-        store.set_status(id, INTERRUPTED)  # as another machine does, which can't see the process
+        _interrupt(store, id, process)  # as another machine does, which can't see the process
         resumed = begin("resume", str(id), "--quiet")
         if rng.random() < 0.5:
             assert resumed.wait(SLOW) == 0
@@ -90,6 +90,17 @@ def suspend_and_wake(rng: random.Random, home: Path) -> None:
     finally:
         process.kill()
         store.close()
+
+
+def _interrupt(store: Store, id: int, process: subprocess.Popen[str]) -> None:
+    """Once more, where the process was suspended while it wrote: SQLite's lock is its then."""
+    while True:
+        try:
+            return store.set_status(id, INTERRUPTED)
+        except StoreUnavailable:
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.05)
+            process.send_signal(signal.SIGSTOP)
 
 
 def _files(id: int) -> dict[str, tuple[int, bytes]]:

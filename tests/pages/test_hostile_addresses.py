@@ -9,22 +9,12 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages.hostile import HOSTILE
 from tests.pages.sessions import opened
 from tests.pages.views import CASES, NAMES, computed
 
 pytestmark = pytest.mark.usefixtures("filled_home")
 
-DIGITS = "9" * 5000  # more than Python turns into a number
-HOSTILE = [
-    "", " ", ",", ",,1,,", "0", "-1", "1.5", "1,2,1", "x", "None", "on", "٣", "²", "0x10", "1_0",
-    str(2**31), str(2**53), str(2**63), str(-(2**63) - 1), DIGITS, f"-{DIGITS}", f"1,{DIGITS}",
-    f"0-{DIGITS}", "0-99999999", "5-1", "-", "nan", "inf", "-inf", "1e400", "1e-400", "-0.0",
-    "zoo\nport", "zoo\r\nport", "\n", "\t", "\0", "a\0b", "\x1b[31m", "\u202ezoo", "🦊",
-    "<script>alert(1)</script>", ":red[x] $a$ **b** [l](http://x)", "' OR 1=1; DROP TABLE runs; --",
-    "../../../etc/passwd", "/dev/zero", "%00%0a", "{}", "[" * 1000, "(" * 1000, '"', '"a', "'",
-    "\ufeffzoo", "\\",
-    "=" * 100, "a" * 100_000, "a," * 10_000,
-]  # fmt: skip
 ASKED_ONCE = {"launch": ["clone"]}  # read where the page opens, and gone from the address then
 EVERY = 24  # one value in so many is taken for each parameter, other ones for the next
 

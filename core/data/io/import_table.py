@@ -55,14 +55,23 @@ class _Faults:
             raise DataError("\n".join([f"{name}: {self.count:,} faults{which}:", *faults]))
 
 
+def _printable(words: str) -> str:
+    """What a terminal would obey is spelt out: a fault quotes what the file holds."""
+    shown = (c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in words)
+    return "".join(shown)
+
+
 def read_tasks(data: bytes, name: str, progress: Progress = lambda share: None) -> tuple[Task, ...]:
     """The tasks of a file, in the order in which they first appear.
 
     DataError names lines, columns and what was expected, or the task that lacks rows. `progress`
     takes the share done.
     """
-    with no_collection():
-        return _read_tasks(data, name, progress)
+    try:
+        with no_collection():
+            return _read_tasks(data, name, progress)
+    except DataError as error:
+        raise DataError(_printable(str(error))) from error
 
 
 def _read_tasks(data: bytes, name: str, progress: Progress) -> tuple[Task, ...]:
