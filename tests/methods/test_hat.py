@@ -8,7 +8,7 @@ from core.config import RunConfig
 from core.events import Diagnostics
 from core.methods.parts.masks import LAYERS, _Gate
 from core.options import ConfigError
-from core.parser.batch import join
+from core.parser.batch import UNKNOWN, join
 from core.parser.decode import parse
 from core.samplers.parts.parser_views import action_losses, attention_gradients, utterance_encodings
 from core.training.assembly import Learner
@@ -257,6 +257,18 @@ def test_past_words_stay_and_past_actions_keep_the_units_in_use(config) -> None:
     assert not moved[torch.from_numpy(grammar.known(0)), ::2].any()
     assert moved[both, 1::2].all()
     assert moved[torch.from_numpy(grammar.unseen(1))].all()
+
+
+def test_the_vector_of_unknown_words_belongs_to_the_first_task(config) -> None:
+    """Word dropout reads it in training; later tasks may not move it."""
+    learner = binary(config.with_(word_dropout=0.5))
+    vectors = learner.parser.word_embedding
+    start = vectors.clone()
+    learn(learner, 1)
+    assert torch.equal(vectors[UNKNOWN], start[UNKNOWN])
+    assert not torch.equal(vectors, start)
+    learn(learner, 0)
+    assert not torch.equal(vectors[UNKNOWN], start[UNKNOWN])
 
 
 def test_gradients_are_conditioned_too_so_that_clipping_sees_what_may_move(config) -> None:

@@ -1,5 +1,7 @@
 """Each method by its mechanism: what moves, what is held, what a step's loss is."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 import torch
@@ -14,6 +16,7 @@ from core.methods.parts.penalty import Penalty, fisher_of_batch, flat
 from core.registry import methods
 from core.training.assembly import Learner
 from core.training.sequence import train
+from core.training.stage_optimizer import StageOptimizer
 from tests.learners import Stages, fill_gradients, finished_first_task, moved_rows
 
 RECALL = {"method": "total_recall"}
@@ -197,6 +200,28 @@ def test_a_penalty_holds_parameters_nearer_to_their_anchor(toy_config) -> None:
     assert away(1e5) < 0.8 * away(0.0)
 
 
+def test_gradients_are_clipped_last_with_the_penalty_and_without_frozen_rows(toy_config) -> None:
+    """What Adam is given has the norm `clip_norm` exactly, where there is more than that."""
+    options = {"penalty": "ewc", "ewc_weight": 1e6}
+    config = toy_config.with_(**RECALL, method_options=options, clip_norm=0.01)
+    learner = finished_first_task(config)
+    method, parser = learner.method, learner.parser
+    method.consolidation.consolidate(method.memories(2))
+    with torch.no_grad():
+        for parameter in parser.parameters():
+            parameter.add_(0.01)  # away from the anchor
+    _, slow = method.stages(2)
+    optimizer = StageOptimizer(method, 2, slow)
+    parts = optimizer.step(next(iter(method.steps(2, slow))))
+    assert parts["penalty"] > 0
+    assert not parser.action_embedding.grad[optimizer.frozen].any()
+    norm = torch.cat([p.grad.flatten() for p in parser.parameters() if p.grad is not None]).norm()
+    assert float(norm) == pytest.approx(0.01, rel=1e-3)
+    free = optimizer.parser.action_embedding.grad.any(dim=1)
+    assert len(optimizer.frozen)
+    assert free.any()
+
+
 @pytest.mark.parametrize("penalty", ["none", "ewc"])
 def test_total_recall_with_a_zero_weight_equals_it_without_a_penalty(toy_config, penalty) -> None:
     options = {"penalty": penalty, "ewc_weight": 0.0}
@@ -214,6 +239,29 @@ def test_the_oracle_trains_on_all_tasks_at_once(toy_config) -> None:
     assert rows == sum(len(task.train) for task in learner.tasks)
     every = Learner(toy_config.with_(method="oracle", method_options={"retrain": "every"}))
     assert all(every.method.stages(k) for k in range(3))
+
+
+@pytest.mark.parametrize("retrain", ["last", "every"])
+def test_the_oracle_trains_the_embedding_of_every_action_that_it_may_choose(
+    toy_config, retrain
+) -> None:
+    """Nothing but the actions of later tasks is frozen, in the fast stage and after it."""
+    options = {"retrain": retrain, "fast_epochs": 2}
+    run = Stages(toy_config.with_(method="oracle", method_options=options))
+    derivations = [{rule for e in t.train for rule in e.derivation} for t in run.learner.tasks]
+    ids = run.learner.grammar.action_ids
+    for k in range(3):
+        rules = set().union(*derivations[: k + 1])
+        known = {ids[rule.action] for rule in rules}
+        for stage in run.learner.method.stages(k):
+            frozen = run.learner.method.frozen_actions(k, stage)
+            assert set(np.flatnonzero(~frozen)) == known
+        if (k, "train") in run.after:
+            n_fills = Counter(rule.slot for rule in rules)  # alone in its slot an action has P = 1
+            rivals = {ids[rule.action] for rule in rules if n_fills[rule.slot] > 1}
+            moved = moved_rows(run.before[k, "train"], run.after[k, "train"])
+            assert rivals <= set(np.flatnonzero(moved)) <= known
+    assert (2, "train") in run.after
 
 
 def test_an_oracle_that_trains_every_time_starts_from_scratch(toy_config) -> None:

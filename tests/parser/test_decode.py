@@ -102,19 +102,39 @@ def _score(parser, words, actions, slots) -> float:
     return total
 
 
-def test_a_derivation_that_never_ends_is_cut_and_incomplete(toy_config) -> None:
-    learner = random_parser(toy_config, 0)
+def endless(config) -> Learner:
+    """A learner whose parser can take one action alone, which fills itself: filter ( · · )."""
+    learner = random_parser(config, 0)
     grammar, parser = learner.grammar, learner.parser
     recursive = next(a for a in grammar.actions if "filter" in str(a))
-    slot = recursive.slots[0]
-    with torch.no_grad():
-        number = grammar.action_ids[recursive]
-        parser.slot_bias[:, :] = -1e30
-        parser.slot_bias[[0, grammar.slot_ids[slot]], number] = 0
-    found = parse(parser, learner.test_batches[0])
-    assert all(not one.complete for one in found)
-    assert all(len(one.actions) == parser.max_steps for one in found)
-    assert all(text is None for text in map(learner.writer.text, found))
+    slots = [0, *(grammar.slot_ids[slot] for slot in recursive.slots)]
+    parser.slot_bias[:, :] = -1e30
+    parser.slot_bias[slots, grammar.action_ids[recursive]] = 0
+    return learner
+
+
+def test_a_derivation_that_never_ends_is_cut_and_incomplete(toy_config) -> None:
+    learner = endless(toy_config)
+    parses = parse(learner.parser, learner.test_batches[0])
+    assert not any(hypothesis.complete for hypothesis in parses)
+    longest = max(len(row.derivation) for task in learner.tasks for row in task.train)
+    assert {len(hypothesis.actions) for hypothesis in parses} == {2 * longest}
+    assert all(text is None for text in map(learner.writer.text, parses))
+
+
+def test_a_derivation_with_too_many_open_slots_is_given_up(toy_config) -> None:
+    learner = endless(toy_config)
+    learner.parser.max_steps = 3 * MAX_OPEN
+    n_open, steps = 1, 0
+    while n_open <= MAX_OPEN:  # `filter` fills a slot and opens two
+        n_open, steps = n_open + 1, steps + 1
+    parses = parse(learner.parser, learner.test_batches[0])
+    assert {(len(hypothesis.actions), hypothesis.complete) for hypothesis in parses} == {
+        (steps, False)
+    }
+    learner.grammar.longest = MAX_OPEN + 5  # data with longer derivations: more may be open
+    parses = parse(learner.parser, learner.test_batches[0])
+    assert {len(hypothesis.actions) for hypothesis in parses} == {steps + 5}
 
 
 def test_a_form_with_very_many_parts_is_parsed(toy_config, monkeypatch) -> None:
