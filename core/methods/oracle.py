@@ -23,10 +23,11 @@ class OracleOptions:
         choices=("last", "every"),
     )
     fast_epochs: int = option(
-        5,
-        "epochs in which action embeddings alone are trained, before the others",
+        0,
+        "epochs in which action embeddings alone are trained, first (none in the release)",
         low=0,
         high=1000,
+        earlier=5,
     )
     adapters: str = adapters_option()
 

@@ -12,7 +12,6 @@ from core.data.base import Example
 from core.language.grammar import Grammar
 
 PAD, UNKNOWN = 0, 1
-_POOL = 16  # batches whose rows are sorted by length together
 
 
 class Vocabulary:
@@ -142,16 +141,11 @@ def split_by_length(batch: Batch, size: int) -> list[np.ndarray]:
 
 
 def shuffled_parts(batch: Batch, size: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """Row numbers of an epoch's batches: each row once, in a random order with little padding.
+    """Indices of an epoch's batches of at most `size`, drawn freely: each example once.
 
-    Rows are shuffled, sorted by length and steps within pools of 16 batches, cut into batches, and
-    the batches are shuffled. Rows without steps (forms the grammar can't write) are left out.
+    The batches differ by one example at most, so that each example has the same weight in its
+    step's mean loss, as near as can be; nothing about an example decides who comes with it.
+    Examples without steps (forms that the grammar can't write) are left out.
     """
-    lengths, steps = batch.lengths.numpy(), batch.steps.numpy()
-    order = rng.permutation(np.flatnonzero(steps > 0))
-    parts = []
-    for start in range(0, len(order), size * _POOL):
-        pool = order[start : start + size * _POOL]
-        pool = pool[np.lexsort((lengths[pool], steps[pool]))]
-        parts += [pool[i : i + size] for i in range(0, len(pool), size)]
-    return [parts[i] for i in rng.permutation(len(parts))]
+    order = rng.permutation(np.flatnonzero(batch.steps.numpy() > 0))
+    return np.array_split(order, max(1, -(-len(order) // size))) if len(order) else []

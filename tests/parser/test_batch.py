@@ -1,6 +1,7 @@
 """Batches: every row once, little padding, nothing lost in joining or taking."""
 
 import numpy as np
+import pytest
 import torch
 
 from core.parser.batch import Batch, Vocabulary, join, shuffled_parts, split_by_length
@@ -31,11 +32,44 @@ def test_an_epoch_takes_every_row_once_in_an_order_of_the_generator() -> None:
     assert not all(np.array_equal(a, b) for a, b in zip(parts, other, strict=True))
 
 
-def test_padding_of_steps_is_little() -> None:
-    rows = make_rows(3000)
-    parts = [rows.take(part) for part in shuffled_parts(rows, 64, np.random.default_rng(0))]
-    used = sum(int(part.steps.sum()) for part in parts)
-    assert used / sum(part.actions.numel() for part in parts) > 0.85
+def test_examples_meet_no_oftener_than_by_chance() -> None:
+    """Of the pairs batched together in an epoch, as many meet again in the next as chance has it.
+
+    640 examples in ten batches: 63 of the 639 others come with an example, so about 9.9 %.
+    """
+    rows, rng = make_rows(640), np.random.default_rng(0)
+
+    def pairs() -> np.ndarray:
+        together = np.zeros((640, 640), dtype=bool)
+        for part in shuffled_parts(rows, 64, rng):
+            together[np.ix_(part, part)] = True
+        return together & ~np.eye(640, dtype=bool)
+
+    before, again = pairs(), []
+    for _ in range(5):
+        after = pairs()
+        again.append((before & after).sum() / before.sum())
+        before = after
+    assert np.mean(again) == pytest.approx(63 / 639, abs=0.01)
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 669, 640])
+def test_every_example_has_the_same_weight_in_an_epoch(n: int) -> None:
+    """No short last batch, whose examples' mean would weigh more; longest forms are anywhere."""
+    parts = shuffled_parts(make_rows(n), 64, np.random.default_rng(0))
+    sizes = [len(part) for part in parts]
+    assert len(sizes) == -(-n // 64)
+    assert max(sizes) - min(sizes) <= 1
+    assert max(sizes) <= 64
+
+
+def test_the_longest_forms_are_spread_over_the_batches() -> None:
+    rows, counts = make_rows(650), np.zeros(11)
+    longest = set(np.argsort(-rows.steps.numpy(), kind="stable")[:65].tolist())
+    for seed in range(200):
+        for number, part in enumerate(shuffled_parts(rows, 64, np.random.default_rng(seed))):
+            counts[number] += len(longest & set(part.tolist()))
+    assert counts / 200 == pytest.approx(np.full(11, 65 / 11), rel=0.1)
 
 
 def test_rows_without_steps_are_not_trained_on() -> None:

@@ -1,7 +1,7 @@
 """Total Recall's parts, one by one: the paper's Tables 3 and 7, and from replay up to all of it."""
 
 from core.experiments.experiment import Arm, default_pairs
-from core.experiments.presets.parts import DAR, EWC, TOTAL_RECALL, arm, register
+from core.experiments.presets.parts import DAR, EWC, METHODS, TOTAL_RECALL, arm, register
 
 _FAST = {
     "": {},
@@ -46,6 +46,17 @@ def _ingredients(dataset: str) -> tuple[Arm, ...]:
     return tuple(arm(dataset, label, settings) for label, settings in arms.items())
 
 
+def _anchors(dataset: str) -> tuple[Arm, ...]:
+    each = {"method.anchors": "each"}
+    return (
+        arm(dataset, "EWC, last anchor", METHODS["EWC"]),
+        arm(dataset, "EWC, anchor of each task", METHODS["EWC"] | each),
+        arm(dataset, "Total Recall", TOTAL_RECALL),
+        arm(dataset, "Total Recall + EWC, last anchor", TOTAL_RECALL | EWC),
+        arm(dataset, "Total Recall + EWC, anchor of each task", TOTAL_RECALL | EWC | each),
+    )
+
+
 register(
     "table3",
     "Table 3",
@@ -68,4 +79,13 @@ register(
     datasets=["overnight"],
     pairs=lambda: default_pairs(5),
     rank=70,
+)
+register(
+    "anchors",
+    "Anchors",
+    "EWC alone and with Total Recall, anchored at the last parameters or at each task's, on",
+    _anchors,
+    datasets=["overnight"],
+    pairs=lambda: default_pairs(5),
+    rank=80,
 )
