@@ -1,4 +1,4 @@
-"""Text from outside (names, messages of servers), made fit for the store and a terminal."""
+"""Text from outside (names, messages of servers), made fit for store, terminal and figures."""
 
 import unicodedata
 
@@ -19,6 +19,14 @@ def clean(text: str, limit: int = NAME_LENGTH) -> str:
     shown = "".join(_shown(character) for character in unicodedata.normalize("NFC", head))
     line = " ".join(shown.split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def middle_cut(text: str, most: int) -> str:
+    """The text with its middle left out where it has more than so many letters."""
+    if len(text) <= most:
+        return text
+    head = most // 2
+    return text[:head].rstrip() + "…" + text[len(text) - (most - 1 - head) :].lstrip()
 
 
 def _shown(character: str) -> str:

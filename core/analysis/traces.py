@@ -1,5 +1,7 @@
 """Steps of a parse as tables: what was chosen, what else could be, where the parser looked."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from core.inspection.steps import BEST, Trace
@@ -20,6 +22,17 @@ def step_table(trace: Trace) -> pd.DataFrame:
     best = [text for rank in range(1, BEST + 1) for text in (f"best_{rank}", f"p_{rank}")]
     names = ["step", "slot", "action", "probability", "rank", "applicable", *best]
     return pd.DataFrame(rows, columns=names)
+
+
+def gold_table(traces: Mapping[int, Trace]) -> pd.DataFrame:
+    """Of each gold step after each task (from 0): after, step (from 1), slot, action, probability,
+    rank among the applicable actions (0: it isn't one), applicable (how many there are).
+
+    `traces` are teacher-forced along the same derivation.
+    """
+    columns = ["step", "slot", "action", "probability", "rank", "applicable"]
+    parts = [step_table(trace)[columns].assign(after=after) for after, trace in traces.items()]
+    return pd.concat(parts, ignore_index=True)[["after", *columns]]
 
 
 def attention_table(trace: Trace) -> pd.DataFrame:

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from core.analysis.accuracy import MEASURES
 from core.charts.template import (
     DASHES,
+    LEGEND,
     NEUTRAL,
     SYMBOLS,
     blank,
@@ -17,6 +18,7 @@ from core.charts.template import (
     symbols,
     task_axis,
 )
+from core.text import middle_cut
 
 
 def curves(
@@ -84,11 +86,11 @@ def _line(rows: pd.DataFrame, measure: str, at: int, symbol: str, unit: str) -> 
         shown = f"{value:.2f}" if pd.isna(deviation) else f"{value:.2f} ± {deviation:.2f}"
         shown = f"{shown} {unit}"
         hover.append(plain(f"{name}: {shown}, n = {row['runs']}, {task}"))
-    count = rows.runs.max()
+    count, shown = rows.runs.max(), middle_cut(name, LEGEND)
     return go.Scatter(
         x=rows.after + 1,
         y=100 * rows[measure],
-        name=plain(name if count == 1 else f"{name} (mean ± SD, n = {count})"),
+        name=plain(shown if count == 1 else f"{shown} (mean ± SD, n = {count})"),
         mode="lines+markers",
         line={"color": colour(at), "width": 2.5, "dash": DASHES[at // 7 % len(DASHES)]},
         marker={"symbol": symbol, "size": 9, "color": colour(at)},
@@ -127,7 +129,7 @@ def _published(row: Any, at: int, table: pd.DataFrame) -> go.Scatter:
     return go.Scatter(
         x=[table.after.max() + 1.25],
         y=[row.value],
-        name=plain(row.label),
+        name=plain(middle_cut(row.label, LEGEND)),
         mode="markers",
         marker={"symbol": "diamond-open", "size": 11, "color": colour(at), "line": {"width": 2}},
         hovertemplate=plain(f"{row.label}: {row.value:.2f} %") + "<extra></extra>",
@@ -167,5 +169,4 @@ def trajectory(curve: pd.DataFrame, tasks: Sequence[str], height: int = 300) -> 
     count = max(len(tasks), int(curve.after.max()) + 1 if len(curve) else 1)
     task_axis(figure, [*tasks, *[""] * (count - len(tasks))])
     figure.update_yaxes(title_text="exact match (%)", range=[0, 102])
-    figure.update_layout(uirevision="trajectory")
     return figure

@@ -35,8 +35,3 @@ def targets(x: ArrayLike, y: ArrayLike, hover: Sequence[str], **more: Any) -> go
     look = {"mode": "markers", "unselected": {"marker": {"opacity": 0}}} | more
     marker = {"symbol": "square", "size": 24, "opacity": 0} | look.pop("marker", {})
     return go.Scatter(x=x, y=y, marker=marker, hovertext=hover, hoverinfo="text", **look)
-
-
-def short(text: str, most: int) -> str:
-    """A label of at most so many letters."""
-    return text if len(text) <= most else text[: most - 1] + "…"

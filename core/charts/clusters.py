@@ -9,7 +9,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.charts.cells import heat
-from core.charts.template import PALETTE, SYMBOLS, blank, colour, lines, plain
+from core.charts.template import LEGEND, PALETTE, SYMBOLS, blank, colour, lines, plain
+from core.text import middle_cut
 
 MANY = 1500  # points from which on the browser's graphics card draws them
 MOST_PAIRS = 4000  # points of a scatter of pairs
@@ -63,7 +64,7 @@ def form_map(
                 x=table.x[held].to_numpy(),
                 y=table.y[held].to_numpy(),
                 mode="markers",
-                name=plain(f"kept by {name}"),
+                name=plain(f"kept by {middle_cut(name, LEGEND)}"),
                 marker=ring | {"line": {"width": 2.5}},
                 customdata=table.form[held].tolist(),
                 hoverinfo="skip",
@@ -72,7 +73,7 @@ def form_map(
     figure.update_xaxes(title_text="first coordinate" + (f" ({unit})" if unit else ""))
     figure.update_yaxes(title_text="second coordinate", scaleanchor="x")
     figure.update_layout(
-        dragmode="lasso", hovermode="closest", uirevision="map",
+        dragmode="lasso", hovermode="closest",
         legend={"itemsizing": "constant"},
     )  # fmt: skip
     return figure

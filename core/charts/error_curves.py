@@ -8,7 +8,19 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.analysis.error_curves import SPLITS, Curves
-from core.charts.template import ANGLES, NEUTRAL, blank, boundary, colour, note, plain, symbols
+from core.charts.template import (
+    ANGLES,
+    LEGEND,
+    NEUTRAL,
+    blank,
+    boundary,
+    colour,
+    note,
+    plain,
+    symbols,
+    tick,
+)
+from core.text import middle_cut
 
 COLUMN = {"match": "match", "nll": "nll_mean"}
 UNIT = {"match": "%", "nll": "nats a row"}
@@ -64,7 +76,7 @@ def _curve(
     return go.Scatter(
         x=np.insert(epoch, gaps, np.nan),
         y=np.insert(value, gaps, np.nan),
-        name=plain(name),
+        name=plain(middle_cut(name, LEGEND)),
         mode="lines+markers" if len(rows) <= MAX_POINTS / 4 else "lines",
         line={"color": colour(at), "width": 2.2 if split == "test" else 1.8, "dash": DASH[split]},
         marker={"size": 5, "symbol": symbol if split == "test" else f"{symbol}-open"},
@@ -104,7 +116,7 @@ def _axis(figure: go.Figure, sections: pd.DataFrame, tasks: Sequence[str]) -> No
     figure.update_xaxes(
         title_text="epochs of each task learned, stage after stage",
         tickvals=((spans.start + spans.end + 1) / 2).tolist(),
-        ticktext=[plain(text) for text in texts],
+        ticktext=[tick(text) for text in texts],
         autotickangles=ANGLES,
         range=[0.3, end + 0.7],
         showgrid=False,

@@ -9,8 +9,9 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.analysis.forgetting import SPECIFIC, name_of
-from core.charts.cells import PALE, heat, short, targets
+from core.charts.cells import PALE, heat, targets
 from core.charts.template import DARK, blank, colour, lines, plain, task_axis
+from core.text import middle_cut
 
 LABEL = 44  # letters of an action beside an axis
 PROBABILITY = "mean P(action | history, utterance)"
@@ -46,7 +47,7 @@ def _curve(row: Any, at: int, tasks: Sequence[str], origin: int, thick: bool) ->
     return go.Scatter(
         x=numbers + 1,
         y=row.curve,
-        name=plain(short(row.text, LABEL)),
+        name=plain(middle_cut(row.text, LABEL)),
         mode="lines+markers",
         line={
             "color": colour(at),
@@ -82,7 +83,7 @@ def heatmap(table: pd.DataFrame, tasks: Sequence[str], origin: int) -> go.Figure
     figure.update_xaxes(range=[origin + 0.5, origin + grid.shape[1] + 0.5], showgrid=False)
     figure.update_yaxes(
         tickvals=np.arange(len(table)),
-        ticktext=[plain(short(text, LABEL)) for text in table.text],
+        ticktext=[plain(middle_cut(text, LABEL)) for text in table.text],
         range=[len(table) - 0.5, -0.5],
         showgrid=False,
     )

@@ -4,7 +4,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.charts.cells import heat, ink, targets
-from core.charts.template import ANGLES, blank, plain
+from core.charts.template import ANGLES, blank, plain, tick
 
 
 def matrix(cells: pd.DataFrame, height: int | None = None) -> go.Figure:
@@ -22,14 +22,14 @@ def matrix(cells: pd.DataFrame, height: int | None = None) -> go.Figure:
     figure.update_xaxes(
         title_text="tested on task",
         tickvals=tested.on,
-        ticktext=[plain(name) for name in tested.on_task],
+        ticktext=[tick(f"{row.on + 1} · {row.on_task}") for row in tested.itertuples()],
         showgrid=False,
         autotickangles=ANGLES,
     )
     figure.update_yaxes(
         title_text="after learning task",
         tickvals=learned.after,
-        ticktext=[plain(f"{row.after + 1} · {row.after_task}") for row in learned.itertuples()],
+        ticktext=[tick(f"{row.after + 1} · {row.after_task}") for row in learned.itertuples()],
         showgrid=False,
         autorange="reversed",
     )

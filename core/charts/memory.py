@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from core.analysis.memory import COUNTS, COVERED
-from core.charts.cells import heat, ink, short, targets
+from core.charts.cells import heat, ink, targets
 from core.charts.template import (
     ANGLES,
     NEUTRAL,
@@ -20,7 +20,9 @@ from core.charts.template import (
     note,
     plain,
     symbols,
+    tick,
 )
+from core.text import middle_cut
 
 MOST_TEXTS = 15  # memories up to which a matrix has its values written in
 MOST_STEPS = 5000
@@ -116,7 +118,7 @@ def overlap(pairs: pd.DataFrame, names: Sequence[str], height: int | None = None
             textfont={"color": ink(pairs.jaccard)},
         )
     )
-    ticks = {"tickvals": list(range(count)), "ticktext": [plain(name) for name in names]}
+    ticks = {"tickvals": list(range(count)), "ticktext": [tick(name) for name in names]}
     figure.update_xaxes(**ticks, title_text="memory", showgrid=False, autotickangles=ANGLES)
     figure.update_yaxes(**ticks, showgrid=False, autorange="reversed")
     figure.update_layout(showlegend=False)
@@ -153,7 +155,7 @@ def histogram(table: pd.DataFrame, first: int, last: int) -> go.Figure:
     figure.update_xaxes(title_text="share of all action counts (%)", rangemode="tozero")
     figure.update_yaxes(
         tickvals=one["rank"],
-        ticktext=[plain(short(action, LABEL)) for action in one.action],
+        ticktext=[plain(middle_cut(action, LABEL)) for action in one.action],
         range=[last + 0.6, first - 0.6] if count == last - first + 1 else None,
         autorange=None if count == last - first + 1 else "reversed",
         showgrid=False,

@@ -7,9 +7,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.analysis.forgetting import name_of
-from core.charts.cells import heat, ink, short, targets
-from core.charts.template import blank, lines, plain
+from core.charts.cells import heat, ink, targets
+from core.charts.template import blank, lines, plain, tick
 from core.inspection.steps import Trace
+from core.text import middle_cut
 
 LABEL = 26  # letters of an action beside an axis
 
@@ -21,7 +22,7 @@ def strip(recorded: pd.DataFrame, gold: Sequence[str], tasks: Sequence[str]) -> 
     What lies over the cells has the task after which as `customdata`.
     """
     grid = np.array([_row(p, len(gold)) for p in recorded.gold]).reshape(len(recorded), len(gold))
-    y = [plain(f"{k + 1} · {name_of(tasks, k)}") for k in recorded.after]
+    y = [tick(f"{k + 1} · {name_of(tasks, k)}") for k in recorded.after]
     figure = blank(190 + 30 * max(2, len(recorded)))
     steps = np.arange(1, len(gold) + 1)
     figure.add_trace(heat(np.round(grid, 4), "P(step)", x=steps, y=y))
@@ -50,7 +51,7 @@ def strip(recorded: pd.DataFrame, gold: Sequence[str], tasks: Sequence[str]) -> 
         title_text="gold steps",
         range=[0.4, len(gold) + 0.6],
         tickvals=steps,
-        ticktext=[plain(short(text, LABEL)) for text in gold],
+        ticktext=[plain(middle_cut(text, LABEL)) for text in gold],
         tickangle=-35,
         showgrid=False,
     )
@@ -73,7 +74,7 @@ def attention(trace: Trace, wrong: int | None = None) -> go.Figure:
     grid = np.array([step.attention for step in trace.steps]).reshape(len(trace.steps), len(words))
     steps = np.arange(1, len(trace.steps) + 1)
     names = [
-        f"{'✗ ' * (at == wrong)}{short(step.action or '(nothing applicable)', 36)}"
+        f"{'✗ ' * (at == wrong)}{middle_cut(step.action or '(nothing applicable)', 36)}"
         for at, step in enumerate(trace.steps)
     ]
     hover = [
@@ -98,7 +99,7 @@ def attention(trace: Trace, wrong: int | None = None) -> go.Figure:
     )
     figure.update_xaxes(
         tickvals=words,
-        ticktext=[plain(short(word, LABEL)) for word in trace.words or ("",)],
+        ticktext=[plain(middle_cut(word, LABEL)) for word in trace.words or ("",)],
         type="category",
         tickangle=-35,
         side="top",

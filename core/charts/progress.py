@@ -5,8 +5,20 @@ from collections.abc import Sequence
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.charts.template import DASHES, NEUTRAL, SYMBOLS, blank, boundary, colour, note, plain
+from core.charts.template import (
+    DASHES,
+    NAME,
+    NEUTRAL,
+    SYMBOLS,
+    blank,
+    boundary,
+    colour,
+    note,
+    plain,
+)
+from core.text import middle_cut
 
+STEP = 10  # epochs by which the axis grows
 FEW = 4  # tasks whose names fit over half a page; of more only the numbers
 MAX_POINTS = 1000  # a figure that is sent every second has to stay small
 
@@ -36,11 +48,13 @@ def loss(
         )
     starts = [(int(task), first) for task, first in losses.groupby("task").number.min().items()]
     figure.update_layout(
-        xaxis={"title_text": "epochs so far", "range": [0.4, max(len(losses) + 1.6, 6)]},
+        xaxis={
+            "title_text": "epochs so far",  # no fixed range: it would undo the reader's zoom
+            "autorangeoptions": {"include": [0.4, STEP * (1 + len(losses) // STEP) + 0.6]},
+        },
         yaxis={"title_text": "loss (nats a row)", "rangemode": "tozero"},
         shapes=[boundary(first - 0.5) for task, first in starts if task],
         annotations=[note(_task_name(task, tasks), first - 0.4) for task, first in starts],
-        uirevision="loss",
         legend={"y": 1.1},
     )
     return figure
@@ -48,7 +62,7 @@ def loss(
 
 def _task_name(task: int, tasks: Sequence[str]) -> str:
     named = task < len(tasks) and len(tasks) <= FEW
-    return f"{task + 1} · {tasks[task]}" if named else str(task + 1)
+    return middle_cut(f"{task + 1} · {tasks[task]}", NAME) if named else str(task + 1)
 
 
 def _stage(passes: pd.DataFrame, stage: str, at: int, tasks: Sequence[str]) -> go.Scatter:

@@ -11,11 +11,15 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from core.text import middle_cut
+
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#b0548a", "#c28000", "#3d9bd1", "#7a7a7a")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star")
 NEUTRAL = "#808080"  # for what is not data of a run: upper bounds, boundaries, published values
 DARK = "#1f2730"  # text on what is pale in either theme
+NAME = 26  # letters of a name beside an axis; marks show the whole of it
+LEGEND = 60  # letters of a name in a legend
 ANGLES = (0, -30, -90)  # of names below an axis: the first at which they fit
 
 TEMPLATE = go.layout.Template(
@@ -43,6 +47,11 @@ def lines(text: str) -> str:
     return plain(text).replace("\n", "<br>")
 
 
+def tick(name: str, most: int = NAME) -> str:
+    """A name beside an axis: its middle is left out where it is long."""
+    return plain(middle_cut(name, most))
+
+
 def colour(index: int, alpha: float = 1.0) -> str:
     """The index-th colour of the palette, round and round, as CSS."""
     value = PALETTE[index % len(PALETTE)].lstrip("#")
@@ -56,16 +65,16 @@ def symbols(count: int) -> list[str]:
 
 
 def blank(height: int = 380) -> go.Figure:
-    """An empty figure in the project's look."""
+    """An empty figure in the project's look, whose zoom stays when it is drawn again."""
     figure = go.Figure()
-    figure.update_layout(template=TEMPLATE, height=height)
+    figure.update_layout(template=TEMPLATE, height=height, uirevision="kept")
     return figure
 
 
 def task_axis(figure: go.Figure, names: Sequence[str], first: int = 0) -> None:
     """Ticks at the tasks from number `first` (from 0) on; an empty name leaves the number alone."""
     labels = {
-        number: f"{number} · {name}" if name else str(number)
+        number: f"{number} · {middle_cut(name, NAME)}" if name else str(number)
         for number, name in enumerate(names, start=first + 1)
     }
     figure.update_xaxes(

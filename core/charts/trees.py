@@ -7,9 +7,9 @@ import networkx as nx
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from core.charts.cells import short
 from core.charts.template import NEUTRAL, TEMPLATE, blank, colour, plain
 from core.language.tree import Node
+from core.text import middle_cut
 
 LEVEL = 62  # pixels from a node to its children
 LABELS = (22, 16, 12, 9, 6)  # letters of a label beside its node: the first that fits is taken
@@ -70,7 +70,7 @@ def _lay_out(form: Node) -> _Layout:
     _grow(graph, form)
     depth = nx.single_source_shortest_path_length(graph, 0)
     for most in LABELS:
-        text = {node: short(label, most) for node, label in graph.nodes(data="label")}
+        text = {node: middle_cut(label, most) for node, label in graph.nodes(data="label")}
         room = _room(graph, text)
         if room[0] <= WIDTH:
             break

@@ -72,6 +72,14 @@ class Parsers:
         with self.after(k) as parser:
             return explain(parser, utterance, task, steps)
 
+    def derivation(self, logical_form: str) -> tuple[Rule, ...] | None:
+        """The steps of a row of the run's data that has this form; None where none has."""
+        for task in self.tasks:
+            for example in (*task.train, *task.test):
+                if example.logical_form == logical_form:
+                    return tuple(example.derivation)
+        return None
+
     def exact(self, k: int, on: int) -> tuple[int, int]:
         """acc[k, on] as counts: task `on`'s test rows that the parser after task k gets right; all.
 

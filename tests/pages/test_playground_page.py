@@ -67,9 +67,9 @@ def test_the_page_alone_loads_no_torch():
 def test_every_parser_of_the_run_answers(store):
     id = kept_run(store)
     page = parsed(opened(PAGE, utterance="Ships that are  BIG", after="2"))
-    parses, steps = frames(page)
+    parses, _gold, steps = frames(page)
     parsers = Parsers(store.run(id))
-    traces = [parsers.explain(k, "ships that are big", 2) for k in range(3)]
+    traces = [parsers.explain(k, "ships that are big", 1) for k in range(3)]
     assert list(parses.after) == ["1 · zoo", "2 · port", "3 · farm"]
     assert parses.probability.to_numpy() == pytest.approx([t.probability for t in traces])
     for trace, form, complete in zip(traces, parses.logical_form, parses.complete, strict=True):
@@ -120,7 +120,7 @@ def test_two_runs_stand_side_by_side_and_no_more(store):
     ids = [kept_run(store, TOY.with_(seed=s), f"run {s}") for s in range(3)]
     page = parsed(opened(PAGE, run="3,1,2", utterance="show all fields"))
     assert widget(page, "multiselect", "Runs").value == [3, 1]
-    assert len(frames(page)) == 4
+    assert len(frames(page)) == 6
     assert len(page.get("plotly_chart")) == 2
     for frame, id in zip(frames(page)[:2], (ids[2], ids[0]), strict=True):
         trace = Parsers(store.run(id)).explain(0, "show all fields", 2)
@@ -205,3 +205,82 @@ def test_a_nonsensical_address_is_no_accident(store, address):
     kept_run(store)
     page = well(opened(PAGE, **{"utterance": "show all ships"} | address))
     assert frames(parsed(page))
+
+
+def test_the_gold_steps_have_their_rank_and_probability_however_improbable(store):
+    id = kept_run(store)
+    row = make_toy_tasks()[0].test[1]
+    page = parsed(opened(PAGE, source="test", task="zoo", row="1"))
+    _parses, gold, _steps = frames(page)
+    parsers = Parsers(store.run(id))
+    traces = [parsers.explain(k, row.utterance, 0, row.derivation) for k in range(3)]
+    assert list(gold.action) == [str(step.action) for step in row.derivation]
+    for k, trace in enumerate(traces):
+        expected = [f"{s.probability:.3f} · {s.rank} of {s.applicable}" for s in trace.steps]
+        assert list(gold[str(k)]) == expected
+    assert max(step.rank for trace in traces for step in trace.steps) > 1
+
+
+def test_a_typed_utterance_that_is_a_row_has_its_gold_form(store):
+    kept_run(store)
+    page = parsed(opened(PAGE, utterance="SHOW all  Animals"))
+    assert make_toy_tasks()[0].test[0].logical_form in texts(page.code)
+    page = parsed(opened(PAGE, utterance="show all animals at sea"))
+    assert "The row's logical form" not in texts(page.markdown)
+
+
+def test_three_examples_are_offered_and_one_click_fills_the_field(store):
+    kept_run(store)
+    page = well(opened(PAGE))
+    offered = [b for b in page.button if "example" in b.key]
+    assert len(offered) == 3
+    known = {row.utterance for task in make_toy_tasks() for row in task.test}
+    assert {button.label for button in offered} <= known
+    wanted = offered[1].label
+    page = well(offered[1].click().run())
+    assert widget(page, "text_area", "Utterance").value == wanted
+    assert numbers(page.query_params["utterance"]) == wanted
+
+
+def test_a_word_is_changed_and_both_parses_are_shown(store):
+    id = kept_run(store)
+    page = well(opened(PAGE, utterance="ships that are big"))
+    page = well(widget(page, "button", "Change a word").click().run())
+    field = widget(page, "text_input", "Beside it, with a word changed")
+    assert field.value == "ships that are big"
+    field.set_value("ships that are fast").run()
+    assert numbers(page.query_params["changed"]) == "ships that are fast"
+    page = parsed(page)
+    changed = frames(page)[1]
+    parsers = Parsers(store.run(id))
+    for k, row in enumerate(changed.to_dict("records")):
+        left = parsers.explain(k, "ships that are big", 1)
+        right = parsers.explain(k, "ships that are fast", 1)
+        assert row["p"] == pytest.approx(left.probability)
+        assert row["p_changed"] == pytest.approx(right.probability)
+        assert row["same"] == ("=" if left.logical_form == right.logical_form else "≠")
+    assert "ships that are :blue-background[fast]" in texts(page.markdown)
+    page = well(widget(page, "button", "Leave out").click().run())
+    assert "changed" not in page.query_params
+
+
+def test_the_chosen_task_stays_when_another_utterance_is_parsed(store):
+    ids = [kept_run(store, TOY.with_(seed=s)) for s in range(2)]
+    page = parsed(opened(PAGE, run=f"{ids[0]},{ids[1]}", utterance="show all ships"))
+    widget(page, "selectbox", "Step by step, after task").set_value("2").run()
+    widget(page, "text_area", "Utterance").set_value("show all fields").run()
+    page = parsed(page)
+    assert widget(page, "selectbox", "Step by step, after task").value == "2"
+    assert numbers(page.query_params["after"]) == "2"
+
+
+def test_read_as_says_the_task_at_once(store):
+    kept_run(store)
+    page = well(opened(PAGE, source="test", task="zoo"))
+    assert "Read as one of zoo" in texts(page.caption)
+    widget(page, "selectbox", "Task").set_value("port").run()
+    assert "Read as one of port" in texts(page.caption)
+    label = widget(page, "selectbox", "Read as an utterance of task").options[0]
+    assert (
+        label == widget(well(opened(PAGE)), "selectbox", "Read as an utterance of task").options[0]
+    )

@@ -106,8 +106,9 @@ def _chosen(name: str, choices: Choices, default: str | None) -> tuple[str, dict
     labels = dict(choices) if isinstance(choices, Mapping) else {each: each for each in choices}
     first = next(iter(labels)) if default is None else default
     key = follow(name, first)
-    if st.session_state[key] not in labels:
-        st.session_state[key] = first
+    if st.session_state[key] not in labels:  # or its label has changed: the address holds its name
+        text = st.query_params.get(name, first)
+        st.session_state[key] = text if text in labels else first
     return key, labels, first
 
 
