@@ -19,7 +19,9 @@ def derived_tasks(config: RunConfig) -> tuple[Task, ...]:
     data or the settings.
     """
     source = source_tasks(config)
-    settings = (config.task_order, config.order_seed, config.evaluation, config.idioms)
+    settings = (
+        config.task_order, config.order_seed, config.permutation, config.evaluation, config.idioms,
+    )  # fmt: skip
 
     def make() -> tuple[tuple[Task, ...], tuple[Task, ...]]:
         tasks = load_tasks(config)

@@ -5,13 +5,15 @@ As Total Recall's paper customises it: trained on each task's examples together 
 - A new task's actions: before the first step of a task (but the first), the embedding of each
   action that no earlier task has shown becomes its prototype, c_a ← p_a, the mean of s_t over the
   occurrences of a in the new task's training examples, dropout off.
-- Episodes: after every plain step (as in EMR) comes one episode, as in their code. It draws
-  `episode_forms` logical forms that have two examples or more among the current task's and those
-  in memory; of each form one example is support, up to `episode_queries` others are queries.
-  Support examples give prototypes, p_a = mean of s_t over their occurrences of a, and the loss is
-  that of the queries with c'_a · s_t for c_a · s_t: c'_a = p_a where the support shows a, but c_a
-  with probability `predicate_dropout`, and c_a elsewhere. Gradients flow through prototypes and
-  embeddings; dropout is on. The decoder's inputs are the embeddings c_a throughout.
+- Episodes: one draws `episode_forms` logical forms that have two examples or more among the current
+  task's and those in memory; of each form one example is support, up to `episode_queries` others
+  are queries. Support examples give prototypes, p_a = mean of s_t over their occurrences of a, and
+  the loss is that of the queries with c'_a · s_t for c_a · s_t: c'_a = p_a where the support shows
+  a, but c_a with probability `predicate_dropout`, and c_a elsewhere. Gradients flow through
+  prototypes and embeddings; dropout is on. The decoder's inputs are the embeddings c_a throughout.
+  The loss of an episode joins every second step's (`episodes = joined`), so that there are as many
+  updates as in EMR; or an episode is a step more after each (`extra`); or, as in Total Recall's
+  release, there are none, and every second step first overwrites c_a with p_a (`overwrite`).
 - Prediction is the parser's own, by embeddings.
 
 Left out: their attention regularisation and label smoothing, which need alignment statistics that
@@ -19,7 +21,7 @@ these data don't have and which Total Recall's paper does not mention.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import torch
@@ -32,18 +34,39 @@ from core.options import option
 from core.parser.batch import Batch, join
 from core.registry import methods
 
+_EPISODES = ("episodes", "joined", "extra")
+
 
 @dataclass(frozen=True)
 class ProtoParserOptions(ReplayOptions):
     """Replay, and the episodes."""
 
-    episode_forms: int = option(30, "logical forms of an episode (source: 30)", low=1, high=4096)
-    episode_queries: int = option(
-        15, "rows at most that are asked of each form (source: 15)", low=1, high=4096
+    episodes: str = option(
+        "joined",
+        "how prototypes are learned from. joined: every second step's loss has that of an episode "
+        "in it, with as many updates as EMR; extra: an episode is an update more after each step; "
+        "overwrite: every second step first sets the embeddings of its rows' actions to their "
+        "prototypes, and there are no episodes (the paper's release)",
+        choices=("joined", "extra", "overwrite"),
+        earlier="extra",
     )
+    episode_forms: int = option(
+        30, "logical forms of an episode (source: 30)", low=1, high=4096, when=_EPISODES
+    )
+    episode_queries: int = option(
+        15, "rows at most that are asked of each form (source: 15)", low=1, high=4096,
+        when=_EPISODES,
+    )  # fmt: skip
     predicate_dropout: float = option(
         0.5, "share of prototypes replaced by embeddings (source: 0.5)", low=0.0, high=1.0
     )
+
+
+@dataclass(frozen=True)
+class JoinedStep(TrainingStep):
+    """A step whose loss has that of an episode in it."""
+
+    episode: TrainingStep | None = None
 
 
 class Forms:
@@ -89,9 +112,10 @@ class ProtoParser(Method):
         self.replay = Replay(self)
 
     def work(self, k: int, stage: Stage) -> float:
-        options = self.options
+        options, n = self.options, n_steps(self, k)
         episode = expected_size(self.sizes.forms[k], options.episode_forms, options.episode_queries)
-        return replay_work(self, k) + n_steps(self, k) * episode
+        n_episodes = {"joined": n // 2, "extra": n, "overwrite": 0}[options.episodes]
+        return replay_work(self, k) + n_episodes * episode
 
     @torch.no_grad()
     def begin_task(self, k: int) -> None:
@@ -103,10 +127,23 @@ class ProtoParser(Method):
 
     def steps(self, k: int, stage: Stage) -> Iterator[TrainingStep]:
         forms = Forms(join([self.data[k], *self.memories(k)]))
-        for step in self.replay.steps(k, self.batches(k)):
-            yield step
-            if len(forms.repeated):
+        has_episodes = len(forms.repeated) > 0
+        for number, step in enumerate(self.replay.steps(k, self.batches(k))):
+            second = number % 2 == 1
+            if self.options.episodes == "joined" and second and has_episodes:
+                yield self.joined(step, self.episode(forms))
+            elif self.options.episodes == "overwrite" and second:
+                yield replace(step, kind="overwrite")
+            else:
+                yield step
+            if self.options.episodes == "extra" and has_episodes:
                 yield self.episode(forms)
+
+    def joined(self, step: TrainingStep, episode: TrainingStep) -> JoinedStep:
+        """The step with an episode's loss in its own."""
+        parts = {item.name: getattr(step, item.name) for item in fields(step)}
+        more = {"kind": "joined", "extra_rows": len(episode.batch)}
+        return JoinedStep(**{**parts, **more}, episode=episode)
 
     def episode(self, forms: Forms) -> TrainingStep:
         """The examples of one episode; those of the support have weight 0."""
@@ -117,19 +154,39 @@ class ProtoParser(Method):
         return TrainingStep(batch, weights.to(batch.words.device), 0, "episode")
 
     def loss(self, k: int, stage: Stage, step: TrainingStep) -> dict[str, Tensor]:
-        if step.kind != "episode":
-            return super().loss(k, stage, step)
+        if step.kind == "episode":
+            return {"current": step.weights.new_zeros(()), "episode": self.episode_loss(step)}
+        if step.kind == "overwrite":
+            self.overwrite(step.batch)
+        losses = super().loss(k, stage, step)
+        if isinstance(step, JoinedStep) and step.episode is not None:
+            losses["episode"] = self.episode_loss(step.episode)
+        return losses
+
+    @torch.no_grad()
+    def overwrite(self, batch: Batch) -> None:
+        """c_a ← p_a of the actions that the examples show, but for a share drawn by chance."""
+        table, times = prototypes(self.parser, batch)
+        replaced = (times > 0) & self._not_dropped(times)
+        self.parser.action_embedding[replaced] = table[replaced]
+
+    def _not_dropped(self, times: Tensor) -> Tensor:
+        """Which actions keep their prototype: (actions,) of bool."""
+        kept = self.rng.random(len(times)) >= self.options.predicate_dropout
+        return torch.from_numpy(kept).to(times.device)
+
+    def episode_loss(self, step: TrainingStep) -> Tensor:
+        """The mean loss of an episode's queries, scored by the prototypes of its support."""
         parser, batch, embedding = self.parser, step.batch, self.parser.action_embedding
         states, _ = parser.teacher_forced(batch)
         # prototypes of the support, whose steps come first
         n_support = int((step.weights == 0).sum())
-        n_steps = int(batch.steps[:n_support].sum())
-        table, times = means(states[:n_steps], batch.gold[:n_steps], len(embedding))
+        n_support_steps = int(batch.steps[:n_support].sum())
+        gold = batch.gold[:n_support_steps]
+        table, times = means(states[:n_support_steps], gold, len(embedding))
         # c'_a: the prototype, or by chance and where there is none the embedding
-        kept = self.rng.random(len(embedding)) >= self.options.predicate_dropout
-        used = (times > 0) & torch.from_numpy(kept).to(times.device)
+        used = (times > 0) & self._not_dropped(times)
         table = torch.where(used[:, None], table, embedding)
         # the loss of the queries
         scores = torch.addmm(parser.step_bias(batch), states, table.t())
-        loss = self.weighted_losses(step, scores).sum()
-        return {"current": loss.new_zeros(()), "episode": loss}
+        return self.weighted_losses(step, scores).sum()

@@ -64,7 +64,8 @@ def test_an_epoch_counts_each_kind_of_step_as_often_as_it_has_them(monkeypatch) 
 
     monkeypatch.setattr("core.training.stage_optimizer.StageOptimizer.step", take)
     base = Learner(config("finetune"))
-    cost = dict(costs_at(config("protoparser"), base, [1], 2))[1]
+    protoparser = config("protoparser").with_(method_options={"episodes": "extra"})
+    cost = dict(costs_at(protoparser, base, [1], 2))[1]
     steps = -(-len(base.tasks[0].train) // 2)
     assert cost.epoch == pytest.approx(11 * steps)
     assert cost.epoch_ratio == pytest.approx(11)

@@ -3,7 +3,9 @@
 import pytest
 import torch
 
-from core.data.base import Task, order_tasks
+from core.config import RunConfig
+from core.data.base import Task, load_tasks, order_tasks
+from core.data.deriving import derived_tasks
 from core.runs.digest import digest
 
 
@@ -28,6 +30,16 @@ def test_seed_0_keeps_the_order_and_numpys_stays_what_it_was() -> None:
     tasks = sized(1, 2, 3, 4, 5)
     assert order_tasks(tasks, (), 0, "release") == tasks
     assert [task.name for task in order_tasks(tasks, (), 1)] == ["4", "0", "1", "2", "3"]
+
+
+def test_a_runs_tasks_are_in_the_order_of_its_permutation_whatever_was_read_before() -> None:
+    config = RunConfig(dataset="demo", order_seed=3)
+    for permutation in ("numpy", "release", "numpy"):
+        one = config.with_(permutation=permutation)
+        expected = [task.name for task in load_tasks(one)]
+        assert [task.name for task in derived_tasks(one)] == expected
+    release = load_tasks(config.with_(permutation="release"))
+    assert [task.name for task in load_tasks(config)] != [task.name for task in release]
 
 
 def test_it_is_another_run(toy_config) -> None:

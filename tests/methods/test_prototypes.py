@@ -8,7 +8,7 @@ from core.config import RunConfig
 from core.evaluation import correct
 from core.methods.base import Stage
 from core.methods.parts.prototypes import prototypes
-from core.methods.protoparser import Forms
+from core.methods.protoparser import Forms, JoinedStep
 from core.parser.batch import Batch, join
 from core.training.assembly import Learner
 from core.training.sequence import train
@@ -173,8 +173,66 @@ def test_the_first_task_starts_from_drawn_embeddings(toy_config) -> None:
     assert torch.equal(learner.parser.action_embedding.detach(), before)
 
 
-def test_episodes_alternate_with_plain_steps_that_replay(toy_config) -> None:
-    learner = learned_two(toy_config.with_(method="protoparser"))
+def count_updates(config, monkeypatch) -> int:
+    """Steps that Adam takes in a whole run."""
+    updates = 0
+    step = torch.optim.Adam.step
+
+    def counted(self, *args, **kwargs):
+        nonlocal updates
+        updates += 1
+        return step(self, *args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(torch.optim.Adam, "step", counted)
+        train(config, lambda event: None)
+    return updates
+
+
+@pytest.mark.parametrize(("episodes", "times"), [("joined", 1), ("overwrite", 1), ("extra", 2)])
+def test_protoparser_makes_as_many_updates_as_emr_unless_asked_for_more(
+    toy_config, monkeypatch, episodes, times
+) -> None:
+    emr = count_updates(toy_config.with_(method="emr"), monkeypatch)
+    options = {"episodes": episodes}
+    config = toy_config.with_(method="protoparser", method_options=options)
+    assert count_updates(config, monkeypatch) == times * emr
+    assert count_updates(config.with_(method_options={}), monkeypatch) == emr
+
+
+def test_an_episodes_loss_joins_every_second_steps(toy_config) -> None:
+    learner = learned_two(toy_config.with_(method="protoparser", dropout=0.0))
+    steps = list(learner.method.steps(2, TRAIN))
+    assert [isinstance(step, JoinedStep) for step in steps] == [False, True, False]
+    plain, joined = steps[0], steps[1]
+    assert set(learner.method.loss(2, TRAIN, plain)) == {"current", "replay"}
+    assert joined.extra_rows == len(joined.episode.batch)
+    state = learner.method.rng.bit_generator.state
+    parts = learner.method.loss(2, TRAIN, joined)
+    learner.method.rng.bit_generator.state = state
+    alone = learner.method.loss(2, TRAIN, joined.episode)
+    assert float(parts["episode"].detach()) == pytest.approx(float(alone["episode"].detach()))
+    assert float(parts["episode"].detach()) > 0
+
+
+@pytest.mark.parametrize("dropped", [0.0, 1.0])
+def test_every_second_step_overwrites_the_embeddings_of_its_actions(toy_config, dropped) -> None:
+    options = {"episodes": "overwrite", "predicate_dropout": dropped}
+    learner = learned_two(toy_config.with_(method="protoparser", method_options=options))
+    method, embedding = learner.method, learner.parser.action_embedding
+    for number, step in enumerate(method.steps(2, TRAIN)):
+        before, expected = embedding.detach().clone(), by_hand(learner, [step.batch])
+        method.loss(2, TRAIN, step)
+        for action in range(len(embedding)):
+            row = before[action]
+            if number % 2 and not dropped and action in expected:
+                row = expected[action]
+            torch.testing.assert_close(embedding[action].detach(), row, rtol=1e-4, atol=1e-6)
+
+
+def test_extra_episodes_alternate_with_plain_steps_that_replay(toy_config) -> None:
+    options = {"episodes": "extra"}
+    learner = learned_two(toy_config.with_(method="protoparser", method_options=options))
     steps = list(learner.method.steps(2, TRAIN))
     assert [step.kind for step in steps] == ["", "episode"] * 3
     for plain, episode in zip(steps[::2], steps[1::2], strict=True):
@@ -204,7 +262,7 @@ def test_an_episode_has_one_support_row_of_each_form_and_asks_others_of_it(toy_c
 
 @pytest.mark.parametrize("dropped", [0.0, 1.0])
 def test_an_episodes_loss_has_prototypes_in_place_of_embeddings(toy_config, dropped) -> None:
-    options = {"predicate_dropout": dropped, "episode_forms": 2}
+    options = {"predicate_dropout": dropped, "episode_forms": 2, "episodes": "extra"}
     config = toy_config.with_(method="protoparser", method_options=options, dropout=0.0)
     learner = learned_two(config)
     parser, step = learner.parser, list(learner.method.steps(2, TRAIN))[1]
@@ -223,7 +281,7 @@ def test_an_episodes_loss_has_prototypes_in_place_of_embeddings(toy_config, drop
 
 
 def test_an_episodes_gradient_goes_through_the_prototypes(toy_config) -> None:
-    options = {"predicate_dropout": 0.0, "episode_forms": 2}
+    options = {"predicate_dropout": 0.0, "episode_forms": 2, "episodes": "extra"}
     config = toy_config.with_(method="protoparser", method_options=options, dropout=0.0)
     learner = learned_two(config)
     only: set[int] = set()
