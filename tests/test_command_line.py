@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from core.__main__ import main
+from core.analysis.accuracy import group
 from core.config import RunConfig
+from core.data.base import load_tasks
 from core.events import Accuracy, Progress, RunStarted
 from core.runs import checkpoints
 from core.runs.owner import new_owner
@@ -41,6 +43,11 @@ TOY = shlex.split(
         (["train", "--method", "emr", "--method.replay", "guess"], "expected one of "),
         (["train", "--none-such"], "--none-such"),
         (["train", "--seed", "1", "--seeds", "1", "2"], "--seed and --seeds"),
+        (["train", "--vary", "order+seed"], "give --seeds too"),
+        (["train", "--seeds", "1", "--vary", "order+seed", "--order-seed", "3"], "leave it out"),
+        (["train", "--pairs", "2", "--seeds", "1"], "--pairs sets orders and seeds"),
+        (["train", "--pairs", "2", "--order-seed", "1"], "--pairs sets orders and seeds"),
+        (["train", "--pairs", "0"], "expected at least 1"),
         (["train", "--config", "nowhere.toml"], "nowhere.toml"),
         (["train", "--dataset", "toy", "--memory-size", "0"], "memory_size = 0"),
         (["train", "--device", "cuda:99"], "device = 'cuda:99'"),
@@ -106,6 +113,30 @@ def test_several_seeds_are_several_runs(capsys) -> None:
         (5, "mine, seed 5"),
     ]
     assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "pairs", "sentence"),
+    [
+        (["--seeds", "5", "6"], [(0, 5), (0, 6)], "2 runs, seeds 5, 6, all in one order of tasks."),
+        (
+            ["--seeds", "5", "6", "--vary", "order+seed"],
+            [(5, 5), (6, 6)],
+            "2 runs, seeds 5, 6, each in another order of tasks.",
+        ),
+        (["--pairs", "2"], [(1, 1), (2, 2)], "2 runs, seeds 1, 2, each in another order of tasks."),
+    ],
+)
+def test_what_seeds_vary_is_chosen_and_said(capsys, words, pairs, sentence) -> None:
+    toy = [*TOY, "--method", "emr", "--epochs", "1", "--no-record-actions"]
+    assert main(["train", *toy, *words]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == sentence
+    runs = Store().runs()
+    assert sorted((run.config.order_seed, run.config.seed) for run in runs) == pairs
+    orders = {tuple(run.tasks) for run in runs}
+    assert orders == {tuple(t.name for t in load_tasks(run.config)) for run in runs}
+    (same,) = group(runs)
+    assert len(same.runs) == 2
 
 
 def test_a_failed_run_is_code_1_and_leaves_the_next_seed_running(

@@ -20,7 +20,7 @@ from core.runs.run import Run
 from core.runs.store import Store
 from core.runs.tables import accuracies
 
-SEEDS = ("seed", "order_seed")
+SEEDS = ("seed", "order_seed", "permutation")
 MEASURES = {"whole": "ACC_whole", "avg": "ACC_avg"}
 
 
@@ -50,9 +50,9 @@ def group(runs: Sequence[R]) -> tuple[Group[R], ...]:
     """
     members: dict[str, list[R]] = {}
     for run in runs:
-        key = same_settings(_in_any_order(run.config), SEEDS)
+        key = same_settings(in_any_order(run.config), SEEDS)
         members.setdefault(key, []).append(run)
-    configs = [_in_any_order(same[0].config) for same in members.values()]
+    configs = [in_any_order(same[0].config) for same in members.values()]
     differences = differing(configs, leave_out=(*SEEDS, "method"))
     return tuple(
         Group(", ".join([method_name(same[0].config), *words]), tuple(same))
@@ -60,7 +60,7 @@ def group(runs: Sequence[R]) -> tuple[Group[R], ...]:
     )
 
 
-def _in_any_order(config: RunConfig) -> RunConfig:
+def in_any_order(config: RunConfig) -> RunConfig:
     """The same whichever order its tasks are named in."""
     return config.with_(task_order=tuple(sorted(config.task_order)))
 

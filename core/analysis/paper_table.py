@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from core.analysis.accuracy import SEEDS, Group, group
+from core.analysis.accuracy import SEEDS, Group, group, in_any_order
 from core.analysis.exported_runs import ExportedRun
 from core.analysis.paper import comparable
 from core.analysis.paper_values import published
@@ -37,7 +37,8 @@ def final(records: Sequence[ExportedRun]) -> pd.DataFrame:
     where nothing was kept. Of the paper's values the one without DAR is taken where it has both.
     """
     groups = group(records)
-    differences = differing([same.runs[0].config for same in groups], leave_out=_OWN_COLUMN)
+    configs = [in_any_order(same.runs[0].config) for same in groups]
+    differences = differing(configs, leave_out=_OWN_COLUMN)
     rows = [_row(same, words) for same, words in zip(groups, differences, strict=True)]
     table = pd.DataFrame([row for row in rows if row], columns=[*COLUMNS, "order"])
     return table.sort_values("order", kind="stable", ignore_index=True)[COLUMNS]

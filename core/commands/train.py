@@ -1,13 +1,15 @@
 """`train`: start a run and carry it out here, one for each seed."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from core import validation
 from core.commands import Subparsers
 from core.commands.foreground import EXIT_CODES, carry_out
 from core.commands.line import add_options, own_parser, read_config
-from core.config import read_toml
+from core.config import RunConfig, read_toml
+from core.experiments.experiment import default_pairs, of_pair
 from core.options import ConfigError
 from core.runs.owner import new_owner
 from core.runs.run import STOPPED
@@ -29,6 +31,15 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--seeds", type=int, nargs="+", metavar="N", help="a run for each of these seeds"
     )
+    parser.add_argument(
+        "--vary",
+        choices=("seed", "order+seed"),
+        help="what --seeds varies: the seed alone (all runs learn the tasks in one order), or the "
+        "order of the tasks with it, each seed being the order seed too (default: seed)",
+    )
+    parser.add_argument(
+        "--pairs", type=int, metavar="N", help="orders 1 to N with seeds 1 to N, as experiments do"
+    )
     parser.add_argument("--quiet", action="store_true", help="say only how it ended")
     parser.add_argument("--options", action="store_true", help="list further options and end")
     add_options(parser)
@@ -40,10 +51,8 @@ def _execute(args: argparse.Namespace) -> int:
     if args.options:
         print(own_parser(config).format_help())
         return 0
-    if args.seeds and hasattr(args, "seed"):
-        raise ConfigError("--seed and --seeds can't both be given.")
     validation.check(config, explicit=vars(args).keys())
-    configs = [config.with_(seed=seed) for seed in args.seeds or [config.seed]]
+    configs = _configs(config, args)
 
     from core.training import checks
 
@@ -51,6 +60,8 @@ def _execute(args: argparse.Namespace) -> int:
     store = Store()
     store.mark_interrupted()
     worst = 0
+    if len(configs) > 1 and not args.quiet:
+        print(_what_varies(configs))
     for one in configs:
         name = f"{args.name}, seed {one.seed}" if args.name and len(configs) > 1 else args.name
         owner = new_owner()
@@ -62,3 +73,32 @@ def _execute(args: argparse.Namespace) -> int:
             return code
         worst = max(worst, code)
     return worst
+
+
+def _configs(config: RunConfig, args: argparse.Namespace) -> list[RunConfig]:
+    """A configuration for each run that the words ask for; ConfigError where they clash."""
+    if args.seeds and hasattr(args, "seed"):
+        raise ConfigError("--seed and --seeds can't both be given.")
+    if args.pairs is not None:
+        if args.seeds or args.vary or hasattr(args, "seed") or hasattr(args, "order_seed"):
+            raise ConfigError(
+                "--pairs sets orders and seeds: leave out --seed, --seeds, --order-seed and --vary."
+            )
+        if args.pairs < 1:
+            raise ConfigError(f"--pairs {args.pairs}: expected at least 1.")
+        return [of_pair(config, pair) for pair in default_pairs(args.pairs)]
+    if args.vary and not args.seeds:
+        raise ConfigError("--vary says what --seeds varies: give --seeds too.")
+    if args.vary == "order+seed":
+        if hasattr(args, "order_seed"):
+            raise ConfigError("--order-seed has no effect with --vary order+seed: leave it out.")
+        return [config.with_(seed=seed, order_seed=seed) for seed in args.seeds]
+    return [config.with_(seed=seed) for seed in args.seeds or [config.seed]]
+
+
+def _what_varies(configs: Sequence[RunConfig]) -> str:
+    """Whether the runs differ in the order of their tasks too, in a sentence."""
+    seeds = ", ".join(str(config.seed) for config in configs)
+    n_orders = len({config.order_seed for config in configs})
+    orders = "all in one order of tasks" if n_orders == 1 else "each in another order of tasks"
+    return f"{len(configs)} runs, seeds {seeds}, {orders}."

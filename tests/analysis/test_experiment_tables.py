@@ -6,7 +6,8 @@ import pytest
 
 from core.analysis import experiment_tables as tables
 from core.analysis import experiment_text as shown_as
-from core.analysis import exported_runs, paper_beside, significance
+from core.analysis import exported_runs, paper_beside, paper_table, significance
+from core.analysis.accuracy import group
 from core.analysis.exported_runs import ExportedRun
 from core.config import RunConfig
 from core.experiments import catalog, work
@@ -89,6 +90,30 @@ def test_an_arm_without_results_does_not_empty_the_table(store, small) -> None:
     assert list(tables.arm_table(only).arm) == ["replay"]
     with pytest.raises(ConfigError, match=r"'repaly' is not an arm"):
         tables.from_store(store, catalog.load(store, "small"), ["repaly"])
+
+
+def test_orders_named_in_full_are_pairs_like_any_others(store, small, tmp_path) -> None:
+    """Runs of explicit orders, whoever launched them, are pooled, from the store and a file."""
+    orders = [("zoo", "port", "farm"), ("farm", "zoo", "port"), ("port", "farm", "zoo")]
+    pairs = tuple(Pair(0, seed, order) for seed, order in enumerate(orders))
+    named = small.with_(pairs=pairs)
+    finished_cells(store, named, RIGHT)
+    assert {run.config.task_order for run in store.runs()} == set(orders)
+    (plain, replay) = group(sorted(store.runs(), key=lambda run: run.config.method, reverse=True))
+    assert (len(plain.runs), len(replay.runs)) == (3, 3)
+    assert (plain.label, replay.label) == ("Fine-tune", "EMR")
+    stored = kept(store, named)
+    records = exported_runs.of_runs(store, store.runs())
+    assert list(paper_table.final(records)[["method", "runs"]].itertuples(index=False)) == [
+        ("Fine-tune", 3),
+        ("EMR", 3),
+    ]
+    for compared in (tables.from_store(store, stored), tables.from_records(named, records)):
+        table = tables.arm_table(compared).set_index("arm")
+        assert list(table.n) == [3, 3]
+        assert table.avg_mean["replay"] == pytest.approx(np.mean([60.0, 55.0, 90.0]))
+        orders_shown = compared.by_order_and_seed("avg").index.get_level_values(0)
+        assert list(orders_shown) == [str(order) for order in orders]
 
 
 def test_nothing_is_there_yet(store, small) -> None:
