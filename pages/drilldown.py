@@ -1,6 +1,7 @@
 """Drill-down: the test rows that use an action, and how each is parsed after every task."""
 
-from pages.shared.drilldown.page import choose_row, pick_rows
+from pages.shared.drilldown.listing import choose_row
+from pages.shared.drilldown.page import pick_rows
 from pages.shared.drilldown.parses import draw_row
 from pages.shared.ui.opening import open_page
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 TOKEN = re.compile(r"[()\[\]{},:]|[^\s()\[\]{},:]+")
 CUT = "…"
-AROUND = 3  # tokens that an excerpt shows before the first difference
+AROUND = 2  # tokens that an excerpt shows before the first difference
 
 
 @dataclass(frozen=True)

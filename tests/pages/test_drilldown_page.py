@@ -100,8 +100,10 @@ def test_filters_of_rows(store):
     forgotten = well(opened(PAGE, run=str(id), task="port", show="forgotten")).dataframe[0].value
     assert set(forgotten.outcomes) == {"✓✗"}
     page = well(opened(PAGE, run=str(id), task="farm", show="wrong"))
-    assert len(page.dataframe[0].value) == 0
-    assert "Test row" in texts(page.subheader)
+    assert "No row is like that" in texts(page.info)
+    assert "0 of 5 test rows that are wrong at the end" in texts(page.markdown)
+    assert not page.subheader  # no analysis of a row that is not listed
+    assert not len(page.dataframe)
 
 
 def test_an_action_that_no_test_row_uses_is_said(store):
@@ -210,4 +212,39 @@ def test_nothing_is_told_of_a_parse_that_is_empty(store):
 def test_a_nonsensical_address_is_no_accident(store, address):
     recorded_run(store, TOY)
     page = well(opened(PAGE, **address))
-    assert "Test row" in texts(page.subheader)
+    assert "Test row" in texts(page.subheader) or "No row is like that" in texts(page.info)
+
+
+def test_what_is_listed_is_said(store):
+    id = recorded_run(store, TOY)
+    said = lambda **address: texts(well(opened(PAGE, run=str(id), task="port", **address)).markdown)  # noqa: E731
+    assert "All 5 test rows, the worst first" in said()
+    assert "1 of 5 test rows with “captain” in them, the worst first" in said(find="captain")
+    wrong = said(show="wrong")
+    assert "of 5 test rows that are wrong at the end, the worst first" in wrong
+    assert "all test rows" not in wrong.lower()
+
+
+def test_two_runs_are_looked_at_on_the_same_row(store):
+    kept = recorded_run(store, TOY, kept=1.0)
+    lost = recorded_run(store, TOY.with_(seed=1), kept=0.2)
+    address = {"run": str(kept), "other": str(lost), "task": "zoo"}
+    rows = {show: well(opened(PAGE, **address, show=show)) for show in ("all", "lost")}
+    table = rows["all"].dataframe[0].value
+    alone = analysis.predictions_on(store, lost, 0)
+    last = alone[alone.after == alone.after.max()].set_index("row").correct
+    first = analysis.predictions_on(store, kept, 0)
+    right = first[first.after == first.after.max()].set_index("row").correct
+    expected = {row for row in last.index if right[row] and not last[row]}
+    assert expected
+    page = rows["lost"]
+    assert set(page.dataframe[0].value.row) == expected
+    assert set(table.beside.str[-1]) == {"✓" if r else "✗" for r in last}
+    html = "".join(each.proto.body for each in page.get("html"))
+    assert "<mark>" in html
+    assert f"run {kept}, after farm" in html
+    assert f"run {lost}, after farm" in html
+    assert len(figures(page)) == 4  # gold steps and trees of both
+    page = well(opened(PAGE, **address, show="won"))
+    assert not page.subheader
+    assert "No row is like that" in texts(page.info)

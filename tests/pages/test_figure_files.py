@@ -5,6 +5,7 @@ import io
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
+import streamlit as st
 
 from core.charts import export
 from pages.shared.ui.figures import HELP, NO_CHROME, offers
@@ -56,3 +57,23 @@ def test_every_figure_of_every_page_has_its_buttons(file, start) -> None:
     figures = len(page.get("plotly_chart"))
     assert labels.count("HTML") == figures
     assert labels.count("CSV") == figures
+
+
+@pytest.mark.usefixtures("filled_home")
+@pytest.mark.parametrize(("file", "start"), CASES, ids=NAMES)
+def test_saved_files_are_called_by_data_set_and_runs(file, start, monkeypatch) -> None:
+    names: list[str] = []
+    button = st.download_button
+
+    def noted(label: str, data: object, *, file_name: str, **more: object) -> bool:
+        names.append(file_name)
+        return button(label, data, file_name=file_name, **more)
+
+    monkeypatch.setattr(st, "download_button", noted)
+    page = computed(opened(file, **start))
+    names.clear()
+    well(page.run())
+    chosen = page.query_params.get("run", "")
+    for name in names:
+        assert name.startswith(f"toy_run{'s' * (',' in str(chosen))}-" if chosen else "toy_"), name
+    assert len(set(names)) == len(names)

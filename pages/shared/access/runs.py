@@ -13,6 +13,7 @@ from core.runs.manager import manager
 from core.runs.run import Run, StoreError, StoreUnavailable
 from core.runs.store import Store
 from pages.shared.ui.address import follow, publish, read_numbers, read_whole
+from pages.shared.ui.exports import name_exports
 from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import pick
 
@@ -78,6 +79,8 @@ def pick_runs(
         max_selections=most,
     )
     publish("run", ",".join(map(str, chosen)))
+    if chosen:
+        name_exports(dataset_name(by_id[chosen[0]].config), chosen)
     return [by_id[id] for id in chosen]
 
 
@@ -105,7 +108,9 @@ def say_lacking(runs: Sequence[Run], what: str) -> None:
 def pick_run(runs: Sequence[Run]) -> Run:
     """One of these runs; bound to ?run=3."""
     by_id = {str(run.id): run for run in runs}
-    return by_id[pick("run", "Run", {id: title_of(run) for id, run in by_id.items()})]
+    run = by_id[pick("run", "Run", {id: title_of(run) for id, run in by_id.items()})]
+    name_exports(dataset_name(run.config), [run.id])
+    return run
 
 
 def choose_above(missing: str = "") -> NoReturn:

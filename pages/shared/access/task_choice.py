@@ -9,9 +9,11 @@ from core import paths
 from core.config import RunConfig
 from core.data.base import DataError, DataMissing, Task
 from core.data.deriving import derived_tasks
+from core.data.naming import dataset_name
 from core.data.upload import uploads
 from core.options import ConfigError, specs
 from core.registry import datasets
+from pages.shared.ui.exports import name_exports
 from pages.shared.ui.options import Form
 from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import pick
@@ -74,6 +76,7 @@ def pick_task() -> Chosen:
     with right:
         rows = {name: f"{name} ({len(task.train):,} rows)" for name, task in tasks.items()}
         task = pick("task", "Task", rows)
+    name_exports(dataset_name(config), task=task)
     return Chosen(config, tasks[task])
 
 

@@ -1,6 +1,7 @@
 """The drill-down page: the test rows that use an action, the worst first, and the chosen one."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from operator import itemgetter
 
 import numpy as np
@@ -10,28 +11,15 @@ import streamlit as st
 from core.analysis import drilldown as analysis
 from core.analysis.drilldown import Learned
 from core.analysis.forgetting import name_of
+from core.analysis.settings import method_name
+from core.data.naming import dataset_name, same_data
 from core.language.grammar import Action
 from core.runs.run import Run
 from pages.shared.access.learned import learned
-from pages.shared.access.runs import SHOWN, pick_run, say_lacking, store, with_records
-from pages.shared.ui.address import key_of
-from pages.shared.ui.clicked import newly, selected_row
-from pages.shared.ui.tables import NUMBER, TEXT, download, pick_row
+from pages.shared.access.runs import SHOWN, pick_run, say_lacking, store, title_of, with_records
+from pages.shared.ui.exports import name_exports
 from pages.shared.ui.text import counted, escape
-from pages.shared.ui.widgets import chosen_number, find, pick, switch
-
-SHOW = {"all": "all", "wrong": "wrong at the end", "forgotten": "right once, wrong at the end"}
-COLUMNS = {
-    "final": NUMBER("P now", format="%.3f", width=70, help="after the last task recorded"),
-    "first": NUMBER("P first", format="%.3f", width=70, help="after the first task recorded"),
-    "curve": st.column_config.LineChartColumn("P after each", y_min=0, y_max=1, width=100),
-    "outcomes": TEXT("Right", width=90, help="after each task: ✓ exact match, ✗ not"),
-    "utterance": TEXT("Utterance", width=380),
-    "first_wrong": NUMBER("Wrong step", width=90, help="the first, in the last parse"),
-    "wrong_since": TEXT("Wrong since", width=110),
-    "logical_form": TEXT("Logical form", width=420),
-    "row": NUMBER("Row", width=55),
-}
+from pages.shared.ui.widgets import pick
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +33,16 @@ class Rows:
     action: int | None
     table: pd.DataFrame  # analysis.row_table
     note: str  # what P is of
+    beside: "Rows | None" = None  # the same rows in another run
+
+    @property
+    def sides(self) -> list["Rows"]:
+        """The rows in one run or in both."""
+        return [self] if self.beside is None else [self, self.beside]
+
+    @property
+    def title(self) -> str:
+        return f"{method_name(self.run.config)}, run {self.run.id}"
 
     @property
     def key(self) -> str:
@@ -62,13 +60,15 @@ def pick_rows() -> Rows:
         "record_predictions is off; those made before there was this option have not.",
     )
     say_lacking(recorded, "predictions")
-    left, middle, right = st.columns([2, 1, 2], vertical_alignment="bottom")
+    left, second, middle, right = st.columns([3, 3, 2, 3], vertical_alignment="bottom")
     with left:
         run = pick_run(recorded)
     names = list(run.tasks)
     tasks = {name_of(names, on): on for on in analysis.predicted_tasks(store(), run.id)}
     with middle:
         on = tasks[pick("task", "Test rows of task", list(tasks))]
+    with second:
+        other = _pick_other(recorded, run, name_of(names, on))
     data = learned(run)
     if isinstance(data, str):
         st.info(
@@ -79,7 +79,40 @@ def pick_rows() -> Rows:
         st.stop()
     with right:
         action = _pick_action(data, on)
-    return _read(run, names, on, data, action)
+    rows = _read(run, names, on, data, action)
+    rows = rows if other is None else replace(rows, beside=_same_rows(rows, other))
+    name_exports(dataset_name(run.config), [s.run.id for s in rows.sides], name_of(names, on))
+    return rows
+
+
+def _pick_other(recorded: Sequence[Run], run: Run, task: str) -> Run | None:
+    """Another run that has parsed the same test rows, or none."""
+    others = {
+        str(other.id): other
+        for other in recorded
+        if other.id != run.id and task in other.tasks and same_data(other.config, run.config)
+    }
+    titles = {"": "none"} | {id: title_of(other) for id, other in others.items()}
+    return others.get(pick("other", "Beside it", titles))
+
+
+def _same_rows(rows: Rows, other: Run) -> Rows | None:
+    """The same test rows in the other run; says why where that can't be."""
+    on = other.tasks.index(name_of(rows.names, rows.on))
+    data, why = learned(other), "has recorded no parse of these rows yet"
+    if isinstance(data, str):
+        why = data
+    elif on in analysis.predicted_tasks(store(), other.id):
+        action = None if rows.action is None else rows.learned.grammar.actions[rows.action]
+        table = analysis.row_table(
+            analysis.predictions_on(store(), other.id, on), data.tasks[on], other.tasks, action
+        )
+        forms = [row.logical_form for row in rows.learned.tasks[rows.on].test]
+        if [row.logical_form for row in data.tasks[on].test] == forms:
+            return Rows(other, list(other.tasks), on, data, rows.action, table, rows.note)
+        why = "has other test rows"
+    st.warning(escape(f"Run {other.id} can't stand beside it: {why}."), icon=":material/warning:")
+    return None
 
 
 def _pick_action(data: Learned, on: int) -> int | None:
@@ -113,39 +146,3 @@ def _say_unused(data: Learned, on: int, action: Action | None, number: int | Non
     if action is not None:
         st.code(str(action), language=None, wrap_lines=True)
     st.stop()
-
-
-def choose_row(rows: Rows) -> int:
-    """The table of rows; the one that is chosen in it, by the address, or else the worst."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        show = switch("show", "Rows", SHOW)
-        text = find("in utterance or form", width=300)
-    listed = _listed(rows.table, show, text)
-    what = "all test rows" if rows.action is None else "the test rows that use the action"
-    st.markdown(
-        f"{len(listed):,} of {counted(len(rows.table), 'row')}: {what}, the worst first. P is that "
-        f"{rows.note}, given the gold steps before it; n/a where the grammar can't write the form."
-    )
-    table_key = f"{key_of('rows')}/{rows.key}/{hash(tuple(listed.row))}"
-    index = selected_row(table_key, len(listed))
-    clicked = newly("rows", None if index is None else int(listed.row.iloc[index]))
-    row = chosen_number("row", clicked, rows.table.row)
-    _draw_rows(listed, table_key)
-    return int((rows.table if listed.empty else listed).row.iloc[0]) if row is None else row
-
-
-def _listed(table: pd.DataFrame, show: str, text: str) -> pd.DataFrame:
-    mask = table.utterance.str.contains(text, case=False, regex=False)
-    mask |= table.logical_form.str.contains(text, case=False, regex=False)
-    if show != "all":
-        mask &= ~table.correct
-    if show == "forgotten":
-        mask &= table.outcomes.str.contains("✓")
-    return table[mask]
-
-
-def _draw_rows(listed: pd.DataFrame, key: str) -> None:
-    curves = [[None if p != p else round(p, 4) for p in row] for row in listed.curve]
-    height = 36 * min(9, 1 + len(listed)) + 2
-    pick_row(listed.assign(curve=curves)[list(COLUMNS)], COLUMNS, key=key, height=height)
-    download(listed.drop(columns="curve"), key="rows/csv", file_name="rows.csv")

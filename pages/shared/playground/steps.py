@@ -19,7 +19,7 @@ PROBABILITY = st.column_config.ProgressColumn(
     "P", min_value=0, max_value=1, format="%.3f", width=90
 )
 NOT_APPLICABLE = "not in A_t"
-FORM = 60  # letters of a form in the table of changes
+FORM = 46  # letters of a form in the table of changes
 
 
 def names_of(run: Run) -> list[str]:

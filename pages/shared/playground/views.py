@@ -31,7 +31,7 @@ from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import escape, visible
 from pages.shared.ui.widgets import pick
 
-FORM_WIDE, FORM_NARROW = 110, 70  # letters of a form in the table of parses
+FORM_WIDE, FORM_NARROW = 96, 40  # letters of a form in the table of parses
 Answers = Mapping[int, Trace | str]  # by the task learned last; text where there is none, and why
 PARSE, CHANGED, GOLD = "parse", "changed", "gold"  # what is traced: its own parses, the gold form
 

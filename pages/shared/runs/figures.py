@@ -10,10 +10,12 @@ from core.analysis import accuracy
 from core.analysis.progress import epoch_losses
 from core.charts.accuracy import trajectory
 from core.charts.progress import loss
+from core.data.naming import dataset_name
 from core.events import Progress
 from core.runs.run import RUNNING, Run
 from pages.shared.access.runs import store
 from pages.shared.ui.address import key_of
+from pages.shared.ui.exports import name_exports
 from pages.shared.ui.figures import draw_figure, save
 
 Drawn = tuple[go.Figure, pd.DataFrame]  # a figure and its data
@@ -21,6 +23,7 @@ Drawn = tuple[go.Figure, pd.DataFrame]  # a figure and its data
 
 def draw_figures(run: Run) -> None:
     """Loss and accuracy so far, side by side."""
+    name_exports(dataset_name(run.config), [run.id])
     last = run.last_progress
     position = (run.id, run.status, *((last.task, last.stage) if last else ()))
     left, right = st.columns(2, gap="medium")

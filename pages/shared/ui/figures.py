@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.charts.export import IMAGES, find_chrome, to_html, to_image
+from pages.shared.ui.exports import export_name
 
 CONFIG = {
     "displaylogo": False,
@@ -66,7 +67,7 @@ def present(
 
 def save(figure: go.Figure, data: pd.DataFrame, *, key: str, file_name: str) -> None:
     """Buttons for the figure's data and for the figure; a file is made when it is asked for."""
-    stem = PurePath(file_name).stem
+    stem = PurePath(export_name(file_name)).stem
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         for offer in offers(figure, data, stem):
             st.download_button(

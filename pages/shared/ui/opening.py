@@ -19,6 +19,7 @@ from core.paths import PROJECT
 from core.runs.manager import manager
 from core.runs.run import StoreError, StoreUnavailable
 from pages.shared.ui.ending import end_in_time
+from pages.shared.ui.exports import forget_exports
 from pages.shared.ui.text import escape
 
 RETRY = 3.0  # seconds between two looks for a store that is away
@@ -63,6 +64,7 @@ def open_page(
     )
     end_in_time()
     st.session_state["page"] = title
+    forget_exports()
     st.html(_STYLE)
     st.logo(str(PROJECT / "assets/logo.svg"), size="large")
     with st.sidebar:

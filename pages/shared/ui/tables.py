@@ -7,6 +7,8 @@ import pandas as pd
 import streamlit as st
 from pandas.io.formats.style import Styler
 
+from pages.shared.ui.exports import export_name
+
 NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
 
 
@@ -45,7 +47,7 @@ def download(
     st.download_button(
         label,
         data.to_csv(index=False, sep="\t" if tabs else ",").encode(),
-        file_name=file_name,
+        file_name=export_name(file_name),
         mime="text/tab-separated-values" if tabs else "text/csv",
         icon=":material/download:",
         type="tertiary",
