@@ -11,6 +11,8 @@ from typing import Any
 from core.options import ConfigError, build_options, option, specs
 from core.registry import Entry, Registry, datasets, methods, samplers
 
+RANDOM_VECTORS = "random"  # of words; earlier versions wrote an empty text
+
 
 @dataclass(frozen=True)
 class RunConfig:
@@ -83,7 +85,30 @@ class RunConfig:
         5.0, "the gradient's norm is cut to this", low=1e-6, high=1e6, group="Training"
     )
 
-    embeddings: str = option("", "path of a GloVe text file; empty: random vectors", group="Parser")
+    embeddings: str = option(
+        RANDOM_VECTORS,
+        "where word vectors start: random; glove-6b-50, -100, -200 (the paper) or -300; or the "
+        "path of a text file of vectors (GloVe, word2vec, fastText's .vec), also packed as .gz or "
+        "as a member of a .zip: vectors.zip/member.txt",
+        group="Parser",
+    )
+    embeddings_trained: bool = option(
+        True, "word vectors are trained along; off: they stay as they start", group="Parser"
+    )
+    embeddings_scale: str = option(
+        "as they are",
+        "a file's vectors as they are, or normalised: all times one factor, so that their numbers "
+        "spread as random ones do",
+        choices=("as they are", "normalised"),
+        group="Parser",
+    )
+    embeddings_lookup: str = option(
+        "exact",
+        "words that a file has not. exact: they start random; any case: Paris counts for paris; "
+        "lemma: also city for cities, by English endings",
+        choices=("exact", "any case", "lemma"),
+        group="Parser",
+    )
     word_size: int = option(
         200, "size of random word vectors (paper: 200)", low=1, high=4096, group="Parser"
     )
@@ -131,6 +156,8 @@ class RunConfig:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
+        if not self.embeddings:
+            object.__setattr__(self, "embeddings", RANDOM_VECTORS)
         for spec in specs(RunConfig):
             object.__setattr__(self, spec.name, spec.check(getattr(self, spec.name), ""))
         for name in OPTION_GROUPS:

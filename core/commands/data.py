@@ -5,9 +5,10 @@ import sys
 from pathlib import Path
 
 from core.commands import Subparsers
+from core.data.io import vector_files
 from core.data.io.download import DownloadProgress, get
 from core.data.io.import_table import LIMITS
-from core.data.io.inventory import State, Verdict, available, check, downloadable
+from core.data.io.inventory import Availability, State, Verdict, available, check, downloadable
 from core.data.io.regular import read_regular
 from core.data.upload import store_upload, uploads
 from core.paths import data_folder
@@ -15,6 +16,7 @@ from core.registry import datasets, notations
 
 _WIDTH = 24  # characters of the bar
 _FAILED = 1
+_VECTORS = ", ".join(vector_files.TABLES)
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -28,16 +30,22 @@ def add_parser(subparsers: Subparsers) -> None:
     one.set_defaults(execute=_list)
     one = commands.add_parser(
         "get",
-        help="download a benchmark",
-        description="Download what is missing of a benchmark; a broken download goes on.",
+        help="download a benchmark or word vectors",
+        description="Download what is missing of a benchmark or of word vectors; a broken download "
+        "goes on. All tables of GloVe 6B come in one archive.",
     )
-    one.add_argument("names", nargs="+", metavar="NAME", help=_names("all"))
+    one.add_argument("names", nargs="+", metavar="NAME", help=f"{_names('all')}; {_VECTORS}")
     one.add_argument(
-        "--from", dest="source", metavar="URL-OR-FOLDER", help="a mirror laid out as data/ is"
+        "--from",
+        dest="source",
+        metavar="URL-OR-FOLDER",
+        help="a mirror laid out as data/ is; of word vectors also the file itself",
     )
     one.set_defaults(execute=_get)
     one = commands.add_parser("check", help="compare the files with the published digests")
-    one.add_argument("names", nargs="*", metavar="NAME", help=_names("nothing: what is here"))
+    one.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"{_names('nothing: what is here')}; {_VECTORS}"
+    )
     one.set_defaults(execute=_check)
     one = commands.add_parser(
         "import",
@@ -64,17 +72,23 @@ def _list(args: argparse.Namespace) -> int:
     for name, entry in datasets.items():
         if name not in found:
             continue
-        there = found[name]
-        amount = f"{_megabytes(there.bytes)} MB"
-        if there.state is not State.COMPLETE:
-            amount = f"{there.files_there} of {there.files} files, {amount} in all"
-        print(f"  {name:12} {there.state:9} {entry.label}: {amount}")
+        print(_line(name, entry.label, found[name]))
+    print("Word vectors (all tables of GloVe 6B come in one archive):")
+    for name, table in vector_files.TABLES.items():
+        print(_line(name, table.label, vector_files.availability(name)))
     print("Always here:")
     print(f"  {'demo':12} {'':9} {datasets['demo'].summary}")
     print("Imported:" if kept else "Nothing imported yet (python -m core data import FILE).")
     for upload in kept:
         print(f"  {upload.summary}\n    {upload.digest}")
     return 0
+
+
+def _line(name: str, label: str, there: Availability) -> str:
+    amount = f"{_megabytes(there.bytes)} MB"
+    if there.state is not State.COMPLETE:
+        amount = f"{there.files_there} of {there.files} files, {amount} in all"
+    return f"  {name:12} {there.state:9} {label}: {amount}"
 
 
 class _Bar:
@@ -106,18 +120,20 @@ def _get(args: argparse.Namespace) -> int:
             get(name, args.source, progress=bar.show)
         finally:
             bar.close()
-        print(f"{datasets[name].label} is complete in {data_folder()}.")
+        what = vector_files.TABLES.get(name) or datasets[name]
+        print(f"{what.label} is complete in {data_folder()}.")
     return 0
 
 
 def _check(args: argparse.Namespace) -> int:
     here = [name for name, there in available().items() if there.state is not State.MISSING]
+    here += [name for name in vector_files.TABLES if vector_files.location(name)]
     names = args.names or here
     if not names:
         print(f"None of {', '.join(downloadable())} is in {data_folder()}.")
     bad = False
     for name in names:
-        verdicts = check(name)
+        verdicts = vector_files.check(name) if name in vector_files.TABLES else check(name)
         wrong = {file: verdict for file, verdict in verdicts.items() if verdict != Verdict.RIGHT}
         bad = bad or bool(wrong)
         print(f"{name}: {len(verdicts) - len(wrong)} of {len(verdicts)} files are as published.")

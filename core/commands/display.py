@@ -86,6 +86,13 @@ class Display:
         self.out.write("\r\x1b[K")
 
 
+def show_share(share: float) -> None:
+    """How far the reading of word vectors is, on a terminal alone."""
+    if sys.stdout.isatty():
+        end = "\r\x1b[K" if share >= 1 else ""
+        print(f"\r\x1b[KReading word vectors … {share:4.0%}{end}", end="", flush=True)
+
+
 def accuracies(row: list[Accuracy]) -> str:
     """ACC_whole and ACC_avg of acc[k, ·], in percent."""
     right, rows = sum(one.correct for one in row), sum(one.total for one in row)

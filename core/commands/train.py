@@ -6,6 +6,7 @@ from pathlib import Path
 
 from core import validation
 from core.commands import Subparsers
+from core.commands.display import show_share
 from core.commands.foreground import EXIT_CODES, carry_out
 from core.commands.line import add_options, own_parser, read_config
 from core.config import RunConfig, read_toml
@@ -56,7 +57,9 @@ def _execute(args: argparse.Namespace) -> int:
 
     from core.training import checks
 
-    checks.validate(configs[0])
+    covered = checks.validate(configs[0], progress=show_share)
+    if covered and not args.quiet:
+        print(covered)
     store = Store()
     store.mark_interrupted()
     worst = 0

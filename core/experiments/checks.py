@@ -1,13 +1,13 @@
 """What is wrong with an experiment, in a sentence that names arm and pair, before any is queued."""
 
 from collections import Counter
-from pathlib import Path
 
 from core import validation
-from core.config import RunConfig
+from core.config import RANDOM_VECTORS, RunConfig
 from core.data.base import DataError, load_tasks
 from core.experiments.experiment import Arm, Experiment, of_pair
 from core.options import ConfigError
+from core.parser.embeddings import training_words, vectors_of
 from core.registry import methods
 from core.runs.digest import digest
 
@@ -93,11 +93,11 @@ def _check_data(experiment: Experiment, arm: Arm) -> None:
 
 
 def _check_tasks(config: RunConfig) -> None:
-    if config.embeddings and not Path(config.embeddings).is_file():
-        raise ConfigError(f"embeddings = '{config.embeddings}': there is no such file.")
     tasks = load_tasks(config)
     if len(tasks) < 2:
         raise ConfigError(f"task_order: {len(tasks)} task; expected at least 2.")
+    if config.embeddings != RANDOM_VECTORS:
+        vectors_of(config, training_words(tasks))
     if not methods[config.method].memory:
         return
     smallest = min(tasks, key=lambda task: len(task.train))

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from core.config import RANDOM_VECTORS
 from core.data.base import DataError, Task
 from core.inspection.steps import Trace, explain
 from core.language.grammar import Rule
@@ -47,7 +48,9 @@ class Parsers:
             raise NoParser(f"Run {run.id} has kept no parser.")
         # words have their vectors from the file, so that the GloVe file need not be here
         size = self._state(there[-1])["word_embedding"].shape[1]
-        self._learner = Learner(run.config.with_(device="cpu", embeddings="", word_size=size))
+        self._learner = Learner(
+            run.config.with_(device="cpu", embeddings=RANDOM_VECTORS, word_size=size)
+        )
         self.tasks: tuple[Task, ...] = self._learner.tasks  # as the run learned them
         if [task.name for task in self.tasks] != list(run.tasks):
             raise self._changed()

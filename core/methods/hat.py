@@ -77,7 +77,8 @@ class HAT(Method):
         if k and self._limits[0] != k:
             known = torch.from_numpy(self.parser.grammar.known(k - 1)).to(self.seen.device)
             shares = movable(self.parser, self.masks.used(k), self.seen, known)
-            limits = [(self.parser.get_parameter(name), share) for name, share in shares.items()]
+            moving = dict(self.parser.named_parameters())
+            limits = [(moving[name], share) for name, share in shares.items() if name in moving]
             self._limits = (k, limits)
         return self._limits[1] if k else []
 

@@ -1,74 +1,136 @@
-"""Word vectors from a GloVe text file (Pennington et al., 2014): a word and its numbers a line."""
+"""The word vectors that a run starts from: random ones, those of a file, or published ones.
 
-from collections.abc import Iterable
+A file is read once: what it has of a vocabulary is kept in the home's folder `vectors`, under the
+digest of its text and of the vocabulary.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from core.config import RANDOM_VECTORS, RunConfig
+from core.data.base import Task
+from core.data.io import vector_files
+from core.options import ConfigError
+from core.parser import vector_cache
+from core.parser.packed_text import exists
+from core.parser.vector_text import Progress, TextVectors, Vector, read_vectors
 
-class EmbeddingsError(ValueError):
-    """A vector file that can't be used: the message names file, line and what was expected."""
+RANDOM_SPREAD = 0.3  # standard deviation of the numbers of random vectors
+_FEW = 3  # letters that are left of a word without its ending, at least
 
 
-def read_glove(path: Path, wanted: Iterable[str]) -> tuple[int, dict[str, np.ndarray]]:
-    """The dimension of the file's vectors, and the vectors of the wanted words that it has.
+@dataclass(frozen=True)
+class Vectors:
+    """The vectors of those words of a vocabulary that a file has."""
 
-    Every line is checked for the same number of columns; the numbers of wanted words are read.
-    A first line of two whole numbers (word2vec's header) is passed over, and so are words that hold
-    blanks, which GloVe's largest file has: no utterance has such words.
+    source: str  # as people write it
+    size: int  # numbers of a vector
+    vectors: dict[str, Vector]  # word → (size,) float32
+    n_words: int  # of the vocabulary
+
+    @property
+    def coverage(self) -> str:
+        """How many of the training words have a vector, in a sentence."""
+        n, share = len(self.vectors), len(self.vectors) / max(self.n_words, 1)
+        rest = "" if n == self.n_words else "; the others start from random vectors"
+        return (
+            f"{self.source} has vectors of {self.size} numbers for {n:,} of the {self.n_words:,} "
+            f"training words ({share:.1%}){rest}."
+        )
+
+
+def training_words(tasks: Iterable[Task]) -> list[str]:
+    """The distinct words of the training rows, in order of first appearance."""
+    return list(dict.fromkeys(word for task in tasks for row in task.train for word in row.words))
+
+
+def vectors_of(
+    config: RunConfig, words: Sequence[str], progress: Progress = lambda share: None
+) -> Vectors | None:
+    """What the run's source has of the training words; None where all vectors are random.
+
+    ConfigError where there is no such source, or it has none of the words; DataError names a file's
+    line and column.
     """
-    missing = set(wanted)
-    found: dict[str, np.ndarray] = {}
-    columns = 0
-    number = 0
+    if config.embeddings == RANDOM_VECTORS:
+        return None
+    path = _path(config.embeddings)
+    any_case = config.embeddings_lookup != "exact"
+    lemmas = config.embeddings_lookup == "lemma"
+    wanted = dict.fromkeys(words)
+    wanted |= dict.fromkeys(form for word in words if lemmas for form in base_forms(word))
+    table = vector_cache.get(
+        path, tuple(wanted), any_case, lambda: read_vectors(
+            path, wanted, any_case=any_case, progress=progress
+        )
+    )  # fmt: skip
+    vectors = _looked_up(table, words, lemmas)
+    if not vectors:
+        raise ConfigError(
+            f"embeddings = '{config.embeddings}': it has a vector for none of the {len(words):,} "
+            "training words; expected vectors of their language, in lower case."
+        )
+    if config.embeddings_scale == "normalised":
+        vectors = normalised(vectors)
+    return Vectors(config.embeddings, table.size, vectors, len(words))
+
+
+def _path(source: str) -> Path:
+    """The file of a source; ConfigError where it is none."""
+    if source in vector_files.TABLES:
+        place = vector_files.location(source)
+        if place is None:
+            raise ConfigError(vector_files.missing(source))
+        return place[0] / place[1] if place[1] else place[0]
+    path = Path(source)
     try:
-        with path.open("rb") as lines:
-            for number, raw in enumerate(lines, 1):
-                line = raw.rstrip(b"\r\n").rstrip(b" ")
-                count = line.count(b" ")
-                if number == 1 and count == 1 and line.replace(b" ", b"").isdigit():
-                    continue
-                columns = columns or count
-                if count > columns and _holds_blanks(line.split(b" ")[1 : count - columns + 1]):
-                    continue
-                if count != columns or not columns:
-                    raise EmbeddingsError(
-                        f"{path}, line {number}: expected a word and {columns or 'some'} numbers "
-                        f"with single blanks between them, found {count} numbers."
-                    )
-                word, _, numbers = line.partition(b" ")
-                text = word.decode("utf-8", errors="replace")
-                if text in missing:
-                    found[text] = _vector(numbers, path, number, text)
-                    missing.discard(text)
-    except OSError as error:
-        raise EmbeddingsError(
-            f"embeddings: {path} can't be read ({error.strerror}); expected a GloVe text file."
-        ) from error
-    if not columns:
-        raise EmbeddingsError(f"{path} holds no vectors; expected a word and its numbers a line.")
-    return columns, found
+        there = exists(path)
+    except (OSError, ValueError):  # too long a name
+        there = False
+    if not there:
+        raise ConfigError(
+            f"embeddings = '{source[:200]}': there is no such file; expected {RANDOM_VECTORS}, "
+            f"{', '.join(vector_files.TABLES)} or the path of a text file of vectors."
+        )
+    return path
 
 
-def _holds_blanks(parts: list[bytes]) -> bool:
-    """Whether what stands where a word's further parts would is no number: a word, not a column."""
-    for part in parts:
-        try:
-            float(part)
-        except ValueError:
-            continue
-        return False
-    return True
+def _looked_up(table: TextVectors, words: Sequence[str], lemmas: bool) -> dict[str, Vector]:
+    """Word → vector: its own, else in another case, else of its base form."""
+    vectors = {}
+    for word in words:
+        for form in (word, *(base_forms(word) if lemmas else ())):
+            vector = table.vectors.get(form, table.cased.get(form))
+            if vector is not None:
+                vectors[word] = vector
+                break
+    return vectors
 
 
-def _vector(numbers: bytes, path: Path, line: int, word: str) -> np.ndarray:
-    try:
-        vector = np.array([float(value) for value in numbers.split(b" ")], dtype=np.float32)
-    except ValueError as error:
-        raise EmbeddingsError(
-            f"{path}, line {line}: the vector of '{word}' holds something that is no number "
-            f"({error})."
-        ) from error
-    if not np.isfinite(vector).all():
-        raise EmbeddingsError(f"{path}, line {line}: the vector of '{word}' is not finite.")
-    return vector
+def normalised(vectors: dict[str, Vector]) -> dict[str, Vector]:
+    """All vectors times one factor, so that their numbers spread as random ones do."""
+    spread = float(np.stack(list(vectors.values())).std())
+    factor = np.float32(RANDOM_SPREAD / spread) if spread else np.float32(1)
+    return {word: vector * factor for word, vector in vectors.items()}
+
+
+def base_forms(word: str) -> Iterator[str]:
+    """What the word may be an inflected form of, likeliest first: `cities` → city, citie.
+
+    English endings, taken off by rule; a form that is no word has no vector anywhere.
+    """
+    for ending, instead in _ENDINGS:
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) >= _FEW:
+            yield stem + instead
+            if ending in ("ing", "ed") and not instead and stem[-1] == stem[-2]:
+                yield stem[:-1]  # planned → plan
+
+
+_ENDINGS = (
+    ("'s", ""), ("ies", "y"), ("es", ""), ("s", ""),
+    ("ing", ""), ("ing", "e"), ("ied", "y"), ("ed", ""), ("d", ""), ("er", ""), ("est", ""),
+)  # fmt: skip

@@ -7,9 +7,9 @@ product and one output product, whatever its length.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -20,6 +20,7 @@ from core.generators import Generators
 from core.language.grammar import Grammar
 from core.parser import by_task
 from core.parser.batch import UNKNOWN, Batch, Vocabulary
+from core.parser.embeddings import RANDOM_SPREAD, Vectors
 
 MASKED = -1e30  # added to the score of an action outside A_t: its probability is exactly 0
 Adapter = Callable[[Tensor, Tensor], Tensor]  # h (n, T, hidden), tasks (n,) → ĥ (n, T, hidden)
@@ -67,7 +68,7 @@ class Parser(nn.Module):
         vocabulary: Vocabulary,
         grammar: Grammar,
         generators: Generators,
-        vectors: tuple[int, dict[str, np.ndarray]] | None = None,
+        vectors: Vectors | None = None,
         device: torch.device | str = "cpu",
     ) -> None:
         super().__init__()
@@ -75,11 +76,15 @@ class Parser(nn.Module):
         self.task_masking, self.input_feeding = config.task_masking, config.input_feeding
         self.beam_size = config.beam_size
         self.dropout, self.word_dropout = config.dropout, config.word_dropout
-        word_size = vectors[0] if vectors else config.word_size
+        word_size = vectors.size if vectors else config.word_size
         hidden, size = config.hidden_size, config.action_size
         fed = size if config.input_feeding else 0
         with torch.device("meta"):  # PyTorch's own initialisation would draw globally
-            self.word_embedding = nn.Parameter(torch.empty(len(vocabulary), word_size))
+            words = torch.empty(len(vocabulary), word_size)
+            if config.embeddings_trained:
+                self.word_embedding = nn.Parameter(words)
+            else:
+                self.register_buffer("word_embedding", words)
             self.action_embedding = nn.Parameter(torch.empty(len(grammar.actions), size))  # c_a
             self.start = nn.Parameter(torch.empty(size))  # c of the action before the first
             self.encoder = nn.LSTM(word_size, hidden, batch_first=True, bidirectional=True)
@@ -89,8 +94,9 @@ class Parser(nn.Module):
             self.combine = nn.Linear(3 * hidden, size, bias=False)  # W_c, eq. 4
         self.to_empty(device="cpu")
         self._draw_parameters = generators.for_tensors("parameters")
-        self._vectors = vectors[1] if vectors else {}
-        self._drawn = tuple(name for name, _ in self.named_parameters())  # not what is attached
+        self._vectors = vectors.vectors if vectors else {}
+        parameters = (name for name, _ in self.named_parameters())  # not what is attached
+        self._drawn = tuple(dict.fromkeys(["word_embedding", *parameters]))
         self.initialise()
         self._add_grammar_tables()
         self.adapter: Adapter | None = None
@@ -108,10 +114,10 @@ class Parser(nn.Module):
         Words of the vector file take its vectors.
         """
         for name in self._drawn:
-            parameter = self.get_parameter(name)
+            parameter = attrgetter(name)(self)
             fresh = torch.empty(parameter.shape)
             if "embedding" in name or name == "start":
-                nn.init.normal_(fresh, std=0.3, generator=self._draw_parameters)
+                nn.init.normal_(fresh, std=RANDOM_SPREAD, generator=self._draw_parameters)
             elif parameter.dim() == 1:
                 nn.init.zeros_(fresh)
             else:

@@ -1,7 +1,6 @@
 """What a run holds once its data are read."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from core.config import RunConfig
@@ -12,9 +11,8 @@ from core.events import RunStarted
 from core.generators import Generators
 from core.language.grammar import Grammar
 from core.methods.base import Method
-from core.options import ConfigError
 from core.parser.batch import Batch, Vocabulary, encode_examples
-from core.parser.embeddings import EmbeddingsError, read_glove
+from core.parser.embeddings import training_words, vectors_of
 from core.parser.model import Parser
 from core.probes.recorder import Recorder
 from core.registry import methods
@@ -33,12 +31,7 @@ class Learner:
         self.generators = Generators(config.seed)
         self.grammar = Grammar([[e.derivation for e in task.train] for task in self.tasks])
         vocabulary = Vocabulary([e.words for task in self.tasks for e in task.train])
-        try:
-            vectors = (
-                read_glove(Path(config.embeddings), vocabulary.words) if config.embeddings else None
-            )
-        except EmbeddingsError as error:
-            raise ConfigError(str(error)) from error
+        vectors = vectors_of(config, training_words(self.tasks))
         self.parser = Parser(
             config, vocabulary, self.grammar, self.generators, vectors, self.device
         )

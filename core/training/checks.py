@@ -1,28 +1,40 @@
 """Everything that can be checked before a run starts, its data included."""
 
-from pathlib import Path
+from collections.abc import Sequence
 
 from core import validation
-from core.config import RunConfig
-from core.data.base import load_tasks
+from core.config import RANDOM_VECTORS, RunConfig
+from core.data.base import Task, load_tasks
 from core.options import ConfigError
+from core.parser.embeddings import training_words, vectors_of
+from core.parser.vector_text import Progress
 from core.training.devices import choose_device
 
 
-def validate(config: RunConfig) -> None:
+def validate(config: RunConfig, progress: Progress = lambda share: None) -> str:
     """Check everything that can be checked before a run starts, its data included.
 
-    ConfigError names option, value and range; DataError says what is wrong with the data.
+    ConfigError names option, value and range; DataError says what is wrong with the data. Returns
+    what is worth saying of what was read; `progress` takes the share of word vectors read.
     """
     validation.check(config)
     choose_device(config.device)
-    if config.embeddings and not Path(config.embeddings).is_file():
-        raise ConfigError(
-            f"embeddings = '{config.embeddings}': there is no such file; expected a GloVe text "
-            "file, or nothing for random vectors."
-        )
     tasks = load_tasks(config)
     if len(tasks) < 2:
         raise ConfigError(
             f"task_order: {len(tasks)} task; learning one after the other takes at least 2."
         )
+    return vectors_text(config, tasks, progress)
+
+
+def vectors_text(
+    config: RunConfig, tasks: Sequence[Task], progress: Progress = lambda share: None
+) -> str:
+    """What the run's word vectors cover of its training words; empty where they are random.
+
+    ConfigError or DataError where they can't be read.
+    """
+    if config.embeddings == RANDOM_VECTORS:
+        return ""
+    vectors = vectors_of(config, training_words(tasks), progress)
+    return vectors.coverage if vectors else ""

@@ -4,7 +4,7 @@ import time
 
 import torch
 
-from core.config import RunConfig
+from core.config import RANDOM_VECTORS, RunConfig
 from core.data.base import load_tasks
 from core.training.assembly import Learner
 from core.training.workload import Workload
@@ -28,7 +28,7 @@ def recording_text(config: RunConfig) -> str:
 def calibrate(config: RunConfig, seconds: float = 1.0) -> float:
     """Work a second of the run's parser on its device: a few real steps on its first task."""
     torch.set_num_threads(config.threads)
-    learner = Learner(config.with_(embeddings=""))
+    learner = Learner(config.with_(embeddings=RANDOM_VECTORS))
     method, optimizer = learner.method, torch.optim.Adam(learner.parser.parameters(), fused=True)
     learner.parser.train()
     n_examples, began, warm = 0, 0.0, False

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from core.data.base import DataError
-from core.data.io import download
+from core.data.io import sources
 from core.data.io.download import DownloadProgress, get
 from core.data.io.inventory import Verdict, check
 from core.data.io.regular import read_regular
@@ -55,10 +55,10 @@ def test_progress_grows_to_the_whole(data: Path, server: Mirror) -> None:
 def test_the_authors_repository_is_asked_at_its_commit(
     data: Path, server: Mirror, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert download.ORIGIN.startswith("https://")
-    assert f"{download.REPOSITORY}/{download.COMMIT}/" in download.ORIGIN
+    assert sources.ORIGIN.startswith("https://")
+    assert f"{sources.REPOSITORY}/{sources.COMMIT}/" in sources.ORIGIN
     server.files = {name.replace("/", "/continual_split/"): d for name, d in FILES.items()}
-    monkeypatch.setattr(download, "ORIGIN", server.url)
+    monkeypatch.setattr(sources, "ORIGIN", server.url)
     get("overnight")
     assert on_disk(data) == FILES
 
@@ -150,7 +150,7 @@ def test_no_server_is_said_to_be_out_of_reach(data: Path) -> None:
 def test_a_silent_server_is_given_up(
     data: Path, server: Mirror, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(download, "TIMEOUT", 0.2)
+    monkeypatch.setattr(sources, "TIMEOUT", 0.2)
     server.faults = ["stall"]
     with pytest.raises(DataError, match=r"can't be reached \(.*timed out"):
         get("overnight", server.url)
@@ -253,7 +253,7 @@ def test_what_can_not_be_downloaded_is_named(data: Path, name: str) -> None:
 def test_a_source_of_a_few_bytes_a_second_is_given_up(
     data: Path, server: Mirror, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(download, "TIMEOUT", 0.3)
+    monkeypatch.setattr(sources, "TIMEOUT", 0.3)
     server.faults = ["trickle"]
     with pytest.raises(DataError, match="less than 1,000 bytes a second came"):
         get("overnight", server.url)

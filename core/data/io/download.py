@@ -1,4 +1,5 @@
-"""Fetches the benchmarks from their authors' public repository, or from a mirror of it.
+"""Fetches the benchmarks from their authors' public repository, and word vectors from their
+authors' server, or either from a mirror.
 
 A file grows under the name `….part`, so that a later call goes on where a cut connection left off,
 and takes its own name only once its SHA-256 is the published one.
@@ -9,24 +10,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from http.client import HTTPException, InvalidURL
+from http.client import HTTPException
 from itertools import accumulate
 from pathlib import Path
 from time import monotonic
-from typing import Any
-from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
 
 from core.data.base import DataError
+from core.data.io import sources, vector_files
 from core.data.io.exclusive import alone
 from core.data.io.inventory import BenchmarkFile, Verdict, digest_of, published_files, verdict
-from core.data.io.regular import open_regular
+from core.data.io.sources import CutError, Opener, StalledError, is_url, opener_of
 
-REPOSITORY = "zhuang-li/cl_nsp"
-COMMIT = "ceb0c25ac8264613314d25591a472682c3cd0818"
-ORIGIN = f"https://raw.githubusercontent.com/{REPOSITORY}/{COMMIT}/datasets"
-TIMEOUT = 20.0  # seconds without an answer or a byte
 LEAST_RATE = 1000  # bytes a second, over TIMEOUT; a slower source is given up
 ATTEMPTS = 5  # connections for one file in a call, as long as each brings something
 
@@ -44,18 +38,6 @@ class DownloadProgress:
     bytes: int
 
 
-class _CutError(Exception):
-    """The connection could not be made or ended too early: the reason."""
-
-
-class _StalledError(_CutError):
-    """The source is too slow to wait for."""
-
-
-# Opens a file's source at an offset: the stream, and the offset at which it really starts.
-_Opener = Callable[[BenchmarkFile, int], tuple[Any, int]]
-
-
 def get(
     dataset: str,
     source: str | Path | None = None,
@@ -63,13 +45,18 @@ def get(
     progress: Callable[[DownloadProgress], None] = lambda progress: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Fetches the files of a data set that are not there yet; False where it was stopped.
+    """Fetches the files of a data set or of word vectors that are not there yet.
 
-    `source` is the URL or the folder of a mirror that is laid out as the data folder is. DataError
-    says what went wrong; a later call goes on from there.
+    False where it was stopped. `source` is the URL or the folder of a mirror that is laid out as
+    the data folder is; of word vectors also the file itself. DataError says what went wrong; a
+    later call goes on from there.
     """
-    files = published_files(dataset)
-    opener = _opener(source)
+    opener = opener_of(source, dataset in vector_files.TABLES)
+    if dataset in vector_files.TABLES:
+        mirror = Path(source).expanduser() if source and not is_url(source) else None
+        files: tuple[BenchmarkFile, ...] = (vector_files.wanted_file(dataset, mirror),)
+    else:
+        files = published_files(dataset)
     starts = [0, *accumulate(file.size for file in files)]
 
     def tell(number: int, there: int) -> None:
@@ -87,62 +74,6 @@ def get(
     return True
 
 
-def _opener(source: str | Path | None) -> _Opener:
-    if source is None:
-        return partial(_open_url, lambda file: f"{ORIGIN}/{_in_repository(file.name)}")
-    text = str(source)
-    if text.lower().startswith(("http://", "https://")):
-        return partial(_open_url, lambda file: f"{text.rstrip('/')}/{file.name}")
-    try:
-        folder = Path(text).expanduser()
-        there = bool(text) and folder.is_dir()
-    except (OSError, RuntimeError):  # too long a name; the home of a user that is none
-        there = False
-    if not there:
-        raise DataError(f"{text[:200]}: expected a folder that is there, or an http or https URL.")
-    return partial(_open_copy, folder)
-
-
-def _in_repository(name: str) -> str:
-    folder, _, file = name.partition("/")
-    return f"{folder}/continual_split/{file}"
-
-
-def _open_copy(folder: Path, file: BenchmarkFile, offset: int) -> tuple[Any, int]:
-    path = folder / file.name
-    stream = open_regular(path)
-    stream.seek(offset)
-    return stream, offset
-
-
-def _open_url(
-    address: Callable[[BenchmarkFile], str], file: BenchmarkFile, offset: int
-) -> tuple[Any, int]:
-    url = address(file)
-    try:
-        request = Request(url, headers={"Accept-Encoding": "identity"})
-        if offset:
-            request.add_header("Range", f"bytes={offset}-")
-        answer = urlopen(request, timeout=TIMEOUT)
-    except HTTPError as error:
-        error.close()
-        if error.code == 416 and offset:  # the server has no byte behind the offset
-            return _open_url(address, file, 0)
-        what = "the server has no such file" if error.code == 404 else "the server refused"
-        raise DataError(f"{url}: {what} ({error.code} {_printable(error.reason)}).") from error
-    except (ValueError, InvalidURL) as error:
-        raise DataError(f"{url}: expected an http or https URL ({error}).") from error
-    except (URLError, OSError, HTTPException) as error:
-        reason = getattr(error, "reason", None) or error
-        reason = getattr(reason, "strerror", None) or reason
-        host = urlsplit(url).netloc
-        raise _CutError(f"{host} can't be reached ({_printable(reason)})") from error
-    goes_on = answer.status == 206 and answer.headers.get("Content-Range", "").startswith(
-        f"bytes {offset}-"
-    )
-    return answer, offset if goes_on else 0
-
-
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
     try:
@@ -151,18 +82,13 @@ def _writing(path: Path) -> Iterator[None]:
         raise DataError(f"{path}: can't be written: {error.strerror or error}.") from error
 
 
-def _printable(text: object) -> str:
-    """What a server says, for one line of a terminal."""
-    return "".join(c for c in str(text) if c.isprintable())[:100]
-
-
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
 def _fetch(
     file: BenchmarkFile,
-    opener: _Opener,
+    opener: Opener,
     report: Callable[[int], None],
     should_stop: Callable[[], bool],
 ) -> bool:
@@ -178,9 +104,9 @@ def _fetch(
             if had != file.size and not _receive(file, part, had, opener, report, should_stop):
                 return False
             break
-        except _CutError as cut:
+        except CutError as cut:
             have = _size(part)
-            if have <= had or attempt == ATTEMPTS or isinstance(cut, _StalledError):
+            if have <= had or attempt == ATTEMPTS or isinstance(cut, StalledError):
                 raise DataError(
                     f"{file.name}: {cut}; {have:,} of {file.size:,} bytes are here. Check the "
                     "network and try again: it goes on from there. Or name a mirror, a URL or a "
@@ -194,7 +120,7 @@ def _receive(
     file: BenchmarkFile,
     part: Path,
     had: int,
-    opener: _Opener,
+    opener: Opener,
     report: Callable[[int], None],
     should_stop: Callable[[], bool],
 ) -> bool:
@@ -206,18 +132,18 @@ def _receive(
         with out:
             since, had_then = monotonic(), have
             while have < file.size:
-                if monotonic() - since >= TIMEOUT:
-                    if have - had_then < LEAST_RATE * TIMEOUT:
-                        raise _StalledError(f"less than {LEAST_RATE:,} bytes a second came")
+                if monotonic() - since >= sources.TIMEOUT:
+                    if have - had_then < LEAST_RATE * sources.TIMEOUT:
+                        raise StalledError(f"less than {LEAST_RATE:,} bytes a second came")
                     since, had_then = monotonic(), have
                 if should_stop():
                     return False
                 try:
                     chunk = stream.read1(min(_CHUNK, file.size - have))
                 except (OSError, HTTPException) as error:
-                    raise _CutError(f"reading was cut off ({error})") from error
+                    raise CutError(f"reading was cut off ({error})") from error
                 if not chunk:
-                    raise _CutError("the connection was cut, or the file there is shorter")
+                    raise CutError("the connection was cut, or the file there is shorter")
                 with _writing(part):
                     out.write(chunk)
                     out.flush()

@@ -1,0 +1,88 @@
+"""Reduced tables of word vectors: what a file has of a vocabulary, so that it is read once.
+
+In the home's folder `vectors`: one file a table, under the digest of the text and of the wanted
+words; and the digest of each file that was read, under its path, size and time. Whatever is wrong
+with one of these, the vectors are read again.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from core.parser.packed_text import archive_of
+from core.parser.vector_text import TextVectors
+from core.paths import home
+
+MOST = 40  # tables kept, those used last
+_VERSION = 1
+
+
+def folder() -> Path:
+    """Where the tables lie."""
+    return home() / "vectors"
+
+
+def get(
+    path: Path, wanted: Sequence[str], any_case: bool, read: Callable[[], TextVectors]
+) -> TextVectors:
+    """What was kept of this file for these words, else what `read` gives, which is kept."""
+    note = folder() / f"{_digest(_stamp(path))}.digest"
+    words = _digest([_VERSION, any_case, *wanted])
+    try:
+        digest = note.read_text(encoding="ascii")
+        table = _load(folder() / f"{digest[:24]}-{words}.npz", digest)
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        table = read()
+        _keep(note, words, table)
+    return table
+
+
+def _stamp(path: Path) -> list[object]:
+    """What changes where a file does."""
+    state = archive_of(path).stat()
+    return [str(path.resolve()), state.st_size, state.st_mtime_ns, state.st_ino]
+
+
+def _digest(values: Sequence[object]) -> str:
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:24]
+
+
+def _load(path: Path, digest: str) -> TextVectors:
+    with np.load(path, allow_pickle=False) as arrays:
+        facts = json.loads(str(arrays["facts"]))
+        vectors = arrays["vectors"]
+    if facts["digest"] != digest or vectors.shape != (len(facts["words"]), facts["size"]):
+        raise ValueError
+    os.utime(path)
+    split = facts["exact"]
+    rows = list(zip(facts["words"], vectors, strict=True))
+    return TextVectors(facts["size"], facts["rows"], dict(rows[:split]), dict(rows[split:]), digest)
+
+
+def _keep(note: Path, words: str, table: TextVectors) -> None:
+    """Written beside and renamed; where that fails, nothing is kept."""
+    facts = {
+        "digest": table.digest,
+        "size": table.size,
+        "rows": table.rows,
+        "words": [*table.vectors, *table.cased],
+        "exact": len(table.vectors),
+    }
+    rows = [*table.vectors.values(), *table.cased.values()]
+    vectors = np.stack(rows) if rows else np.empty((0, table.size), dtype=np.float32)
+    try:
+        folder().mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder(), suffix=".part", delete=False) as stream:
+            np.savez(stream, facts=np.array(json.dumps(facts)), vectors=vectors)
+        Path(stream.name).replace(folder() / f"{table.digest[:24]}-{words}.npz")
+        note.write_text(table.digest, encoding="ascii")
+        for old in sorted(folder().glob("*.npz"), key=lambda p: -p.stat().st_mtime)[MOST:]:
+            old.unlink(missing_ok=True)
+    except OSError:
+        return
