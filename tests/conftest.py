@@ -3,6 +3,7 @@
 import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("TOTAL_RECALL_WORKERS", "1")  # a thread: what a test replaces it replaces
 
 import shutil
 from collections.abc import Iterator

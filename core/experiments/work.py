@@ -5,15 +5,17 @@ launched it; a run that was stopped or interrupted goes on from its checkpoint.
 """
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, exists, insert, select, update
 
-from core.experiments.catalog import Stored, load
-from core.experiments.experiment import of_pair
+from core.experiments.catalog import Stored, change, load
+from core.experiments.checks import check
+from core.experiments.experiment import Arm, Pair, of_pair
 from core.experiments.status import cells_query
+from core.options import ConfigError
 from core.runs import changes
 from core.runs.run import FAILED, FINISHED, INTERRUPTED, QUEUED, RUNNING, STOPPED, StoreError
 from core.runs.store import Store
@@ -133,6 +135,23 @@ def cancel(store: Store, name: str) -> int:
         for row in begun:
             changes.change(connection, changes.locked(connection, row.id), STOPPED)
         return int(removed) + len(begun)
+
+
+def add(store: Store, name: str, arms: Sequence[Arm] = (), pairs: Sequence[Pair] = ()) -> Stored:
+    """The experiment with more arms and pairs, none of which is queued yet.
+
+    Pairs that it has already are left out. ConfigError where nothing is left to add, ConfigError or
+    DataError where an arm can't be run.
+    """
+    stored = load(store, name)
+    experiment = stored.experiment
+    new_pairs = [pair for pair in dict.fromkeys(pairs) if pair not in experiment.pairs]
+    if not arms and not new_pairs:
+        raise ConfigError(f"Nothing to add to '{name}': expected another arm or another pair.")
+    grown = experiment.with_(arms=(*experiment.arms, *arms), pairs=(*experiment.pairs, *new_pairs))
+    check(grown)
+    change(store, stored.id, grown)
+    return load(store, name)
 
 
 def retry(store: Store, name: str) -> int:

@@ -6,8 +6,9 @@ disappears goes back to the queue and on from its checkpoint.
 
 import logging
 import threading
+from contextlib import suppress
 
-from core.runs import devices
+from core.runs import devices, worker_list
 from core.runs.execution import Train, execute
 from core.runs.owner import new_owner
 from core.runs.run import STOPPED, Run, StoreError
@@ -30,10 +31,15 @@ class Worker:
         stop: threading.Event,
         experiment: int | None = None,
         train: Train | None = None,
+        only_cells_back: bool = False,
     ) -> None:
-        """`experiment`: only cells of this one. `train` stands in for the training."""
+        """`experiment`: only cells of this one. `train` stands in for the training.
+
+        `only_cells_back`: at the end a run that somebody launched by hand stays stopped.
+        """
         self.store, self.stop, self.experiment, self.train = store, stop, experiment, train
         self.owner, self.wanted = new_owner(), devices.settings(device)
+        self.device, self.only_cells_back = device, only_cells_back
 
     def go(self) -> None:
         """Until `stop`; an error of a run or of the store is logged and outlived."""
@@ -46,6 +52,8 @@ class Worker:
             except Exception as error:
                 log.error("%s", error, exc_info=error)
                 self.stop.wait(IDLE_SECONDS)
+        with suppress(StoreError):
+            worker_list.end(self.store, self.owner)
 
     def work_once(self) -> bool:
         """Take the next run and carry it out; False where none waits."""
@@ -60,16 +68,21 @@ class Worker:
     def _give_back(self, run: Run) -> None:
         """The worker ends, not the run: others may go on with it."""
         try:
-            self.store.resume(run.id)
+            if self.only_cells_back:
+                self.store.give_back(run.id)
+            else:
+                self.store.resume(run.id)
         except StoreError as error:
             log.warning("%s", error)
 
     def _watch(self) -> None:
-        while not self.stop.wait(WATCH_SECONDS):
+        while not self.stop.is_set():
             try:
+                worker_list.beat(self.store, self.owner, self.device, worker_list.PROCESS)
                 self.store.mark_interrupted()
             except StoreError as error:
                 log.warning("%s", error)
+            self.stop.wait(WATCH_SECONDS)
 
 
 class _Either(threading.Event):

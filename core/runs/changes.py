@@ -124,6 +124,13 @@ def resume(connection: Connection, id: int, owner: Owner | None, anew: bool) -> 
         change(connection, locked(connection, id), RUNNING, owner=owner)
 
 
+def give_back(connection: Connection, id: int) -> None:
+    """Queue a cell of an experiment again whose worker has ended; other runs stay stopped."""
+    row = locked(connection, id)
+    if row.is_cell and row.status == STOPPED:
+        change(connection, row, QUEUED)
+
+
 def request_stop(connection: Connection, id: int) -> None:
     """Ask a running run to stop; one that waits is stopped at once."""
     row = locked(connection, id)

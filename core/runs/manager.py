@@ -5,7 +5,6 @@ It is closed when the main thread has ended, before the interpreter is: PyTorch 
 whose threads still train then. A process that dies leaves whole transactions and checkpoints.
 """
 
-import os
 import sys
 import threading
 import types
@@ -16,6 +15,7 @@ from core.config import RunConfig
 from core.runs import checkpoints
 from core.runs.execution import Train
 from core.runs.run import StoreError
+from core.runs.settings import fixed_workers, wanted_workers
 from core.runs.store import Store
 from core.runs.workers import Workers
 
@@ -33,16 +33,17 @@ class Manager:
         devices: Sequence[str] | None = None,
         train: Train | None = None,
         validate: Callable[[RunConfig], None] | None = None,
+        wanted: Callable[[Store], int] | None = None,
     ) -> None:
         """Starts the threads: `workers` for each of `devices` (default: all of this machine).
 
-        `train` and `validate` stand in for those of the training. StoreError where the store
-        can't be used.
+        `wanted` says how many workers there are to be in all (see Workers). `train` and `validate`
+        stand in for those of the training. StoreError where the store can't be used.
         """
         self.store = store
         self._validate = validate
         store.mark_interrupted()
-        self.workers = Workers(store, workers, devices, train)
+        self.workers = Workers(store, workers, devices, train, wanted)
 
     def submit(self, config: RunConfig, name: str = "") -> int:
         """Queue a run; its number. ConfigError or DataError where it can't be carried out."""
@@ -97,8 +98,8 @@ def manager() -> Manager:
     """The manager of this process, made on first use: for the present home and database.
 
     It hangs on a module of our own making, which no file watcher evicts: code that was edited and
-    imported again finds the manager that is there. TOTAL_RECALL_WORKERS (default 1) says how many
-    workers a device gets. StoreError where the process ends.
+    imported again finds the manager that is there. It has as many workers as core.runs.settings
+    says. StoreError where the process ends.
     """
     process = sys.modules.setdefault(_PROCESS, types.ModuleType(_PROCESS))
     lock = process.__dict__.setdefault("lock", threading.Lock())
@@ -109,7 +110,8 @@ def manager() -> Manager:
         if process.__dict__.get("place") != place:
             _end_manager(process)
             _close_at_end(process)
-            process.__dict__["manager"] = Manager(Store(), workers=_workers())
+            fixed_workers()
+            process.__dict__["manager"] = Manager(Store(), wanted=wanted_workers)
             process.__dict__["place"] = place
         made: Manager = process.__dict__["manager"]
         return made
@@ -145,10 +147,3 @@ def _end_manager(process: types.ModuleType) -> None:
     old = process.__dict__.pop("manager", None)
     if old is not None:
         old.close()
-
-
-def _workers() -> int:
-    given = os.environ.get("TOTAL_RECALL_WORKERS") or "1"
-    if not given.isdecimal() or int(given) < 1:
-        raise StoreError(f"TOTAL_RECALL_WORKERS = {given!r}: expected a whole number from 1.")
-    return int(given)

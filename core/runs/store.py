@@ -135,6 +135,10 @@ class Store(StoreReader):
         """
         self._database.write(lambda link: changes.resume(link, id, claimed_by, anew))
 
+    def give_back(self, id: int) -> None:
+        """Queue a stopped run again if it is an experiment's cell: its worker ends, not the run."""
+        self._database.write(lambda link: changes.give_back(link, id))
+
     def request_stop(self, id: int) -> None:
         """Ask a running run to stop within a batch; one that still waits is stopped at once."""
         self._database.write(lambda link: changes.request_stop(link, id))

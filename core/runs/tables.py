@@ -97,6 +97,26 @@ experiment_cells = Table(
     Column("run_id", Integer),  # the run last seen behind it, which may be deleted by now
 )
 
+workers = Table(  # what takes runs off the queue, here or elsewhere, and its last sign of life
+    "workers",
+    metadata,
+    Column("token", String(64), primary_key=True),  # as in runs.owner_token
+    Column("host", String(255), nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("process_started", String(255), nullable=False),
+    Column("device", String(32), nullable=False),
+    Column("kind", String(16), nullable=False),  # core.runs.worker_list
+    Column("since", UtcTime, nullable=False),
+    Column("seen", UtcTime, nullable=False),
+)
+
+settings = Table(
+    "settings",
+    metadata,
+    Column("name", String(255), primary_key=True),
+    Column("value", StoredJson, nullable=False),
+)
+
 
 def _event_table(name: str, event: type, *columns: Column[Any]) -> Table:
     """A table for one kind of event; its key is the run and the columns made by `_key`."""

@@ -1,17 +1,24 @@
-"""The worker threads of a process: each takes runs from the store's queue and carries them out."""
+"""A process's workers: each takes runs from the store's queue and carries them out.
+
+They are threads, one a device; more than one for a device are processes (core.runs.pool), which
+don't get in each other's way, nor in that of pages.
+"""
 
 import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import select
 
-from core.runs import checkpoints, devices
+from core.options import ConfigError
+from core.runs import checkpoints, devices, worker_list
 from core.runs.checkpoint_files import CheckpointError
 from core.runs.execution import Train, execute
 from core.runs.owner import Owner, new_owner
+from core.runs.pool import Pool, assign
 from core.runs.run import FINISHED, QUEUED, RUNNING, STOPPED, Run, RunTaken, StoreError
 from core.runs.store import Store
 from core.runs.tables import runs
@@ -27,11 +34,24 @@ class Workers:
     """Carry out what is queued, one run at a time each, until they are closed."""
 
     def __init__(
-        self, store: Store, each: int, devices: Sequence[str] | None, train: Train | None
+        self,
+        store: Store,
+        each: int,
+        devices: Sequence[str] | None,
+        train: Train | None,
+        wanted: Callable[[Store], int] | None = None,
     ) -> None:
-        """Starts the threads: `each` for every one of the devices (None: all of this machine)."""
+        """Starts the threads: `each` for every one of the devices (None: all of this machine).
+
+        `wanted` says how many workers there are to be in all; where that is more than 1 they are
+        processes, as soon as something waits.
+        """
+        self._wanted = wanted
+        self._pool: Pool | None = None
+        self._of_processes: frozenset[str] = frozenset()  # devices that threads leave to them
         self.running: dict[int, tuple[Owner, threading.Event]] = {}  # run → who has it, its stop
         self._store, self._each, self._devices, self._train = store, each, devices, train
+        self._owners: dict[Owner, str] = {}  # of each thread that works, and its device
         self._closing = threading.Event()
         self._change = threading.Condition()
         self._threads: list[threading.Thread] = []
@@ -58,13 +78,21 @@ class Workers:
         for _, stop in list(self.running.values()):
             stop.set()
         self.wake()
+        if self._pool is not None:
+            self._pool.ask_to_end()
         for thread in list(self._threads):
             thread.join(max(0.0, deadline - time.monotonic()))
+        if self._pool is not None:
+            self._pool.end(max(1.0, deadline - time.monotonic()))
         for id, (owner, _) in list(self.running.items()):
             try:
                 self._store.set_status(id, STOPPED, owner=owner)
+                self._store.give_back(id)
             except StoreError as error:  # it has just ended, or the store is away
                 log.warning("Run %d did not end in time: %s", id, error)
+        for owner in self._owners:
+            with suppress(StoreError):
+                worker_list.end(self._store, owner)
 
     def _start(self, name: str, target: Callable[..., None], *args: Any) -> None:
         thread = threading.Thread(target=target, args=args, name=name, daemon=True)
@@ -76,16 +104,54 @@ class Workers:
         try:
             warm_up()
             self._sweep()
+            self._adjust()
             for device in self._devices or devices.available():
                 for number in range(self._each):
                     self._start(f"worker {number} on {device}", self._work, device)
         except Exception:
             log.exception("No workers: runs will wait.")
-        while not self._closing.wait(WATCH_SECONDS):
+        while not self._closing.is_set():
             try:
                 self._store.mark_interrupted()
-            except StoreError as error:
+                self._adjust()
+                self._beat()
+            except (StoreError, ConfigError) as error:
                 log.warning("%s", error)
+            with self._change:
+                if not self._closing.is_set():
+                    self._change.wait(WATCH_SECONDS)
+
+    def _adjust(self) -> None:
+        """Have as many processes as are wanted, once something waits; none where that is one."""
+        if self._wanted is None:
+            return
+        number = self._wanted(self._store)
+        self._of_processes = frozenset(assign(number) if number > 1 else ())
+        if number == 1:
+            pool, self._pool = self._pool, None
+            if pool is not None:
+                pool.end()
+        elif self._pool is None:
+            waiting = select(runs.c.id).where(runs.c.status == QUEUED).limit(1)
+            if self._store.fetch(waiting):
+                self._pool = Pool(number, of_app=True)
+        else:
+            self._keep_up(self._pool, number)
+
+    def _keep_up(self, pool: Pool, number: int) -> None:
+        try:
+            if number != len(pool.devices):
+                pool.resize(number)
+            pool.watch()
+        except RuntimeError as error:
+            log.error("%s Threads take their place.", error)
+            pool.kill()
+            self._pool, self._wanted, self._of_processes = None, None, frozenset()
+
+    def _beat(self) -> None:
+        for owner, device in list(self._owners.items()):
+            if device not in self._of_processes:
+                worker_list.beat(self._store, owner, device, worker_list.THREAD)
 
     def _sweep(self) -> None:
         """Clear up what processes that were killed have left beside checkpoints."""
@@ -98,9 +164,12 @@ class Workers:
 
     def _work(self, device: str) -> None:
         owner, wanted = new_owner(), devices.settings(device)
+        self._owners[owner] = device
         while not self._closing.is_set():
             try:
-                run = self._store.claim(owner, devices=wanted)
+                run = None
+                if device not in self._of_processes:
+                    run = self._store.claim(owner, devices=wanted)
                 if run is None:
                     with self._change:
                         self._change.wait(IDLE_SECONDS)
@@ -119,6 +188,8 @@ class Workers:
             stop.set()
         try:
             execute(self._store, run, owner, stop=stop, train=self._train)
+            if self._closing.is_set():
+                self._store.give_back(run.id)
         finally:
             del self.running[run.id]
 

@@ -10,12 +10,12 @@ import pytest
 from core.config import RunConfig
 from core.events import Accuracy, RunStarted
 from core.experiments import catalog, work
-from core.experiments import pool as pool_module
 from core.experiments.experiment import Arm, Experiment, default_pairs
-from core.experiments.pool import Pool, assign, default_workers
 from core.experiments.status import status
 from core.experiments.worker import Worker
 from core.options import ConfigError
+from core.runs import pool as pool_module
+from core.runs.pool import Pool, assign, default_workers
 from core.runs.run import FINISHED, QUEUED, STOPPED
 from core.runs.store import Store
 from core.stopping import Stopped
@@ -110,7 +110,7 @@ def tiny() -> Experiment:
 def test_a_pool_outlives_a_worker_that_is_killed(store: Store, tiny: Experiment) -> None:
     id = catalog.create(store, tiny)
     work.enqueue(store, "tiny")
-    pool = Pool(1, "cpu", "tiny")
+    pool = Pool(1, "cpu", experiment="tiny")
     try:
         until(lambda: store.runs(statuses=["running"]))
         first = pool._workers[0]
@@ -126,7 +126,7 @@ def test_a_pool_outlives_a_worker_that_is_killed(store: Store, tiny: Experiment)
 @pytest.mark.slow
 def test_workers_end_with_the_process_that_started_them(store: Store, tmp_path) -> None:
     code = (
-        "import os, sys, time\nfrom core.experiments.pool import Pool\n"
+        "import os, sys, time\nfrom core.runs.pool import Pool\n"
         "pool = Pool(1, 'cpu')\nprint(pool._workers[0].pid, flush=True)\ntime.sleep(600)"
     )
     import subprocess

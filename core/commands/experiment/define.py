@@ -11,10 +11,10 @@ from core.experiments import catalog, toml, work
 from core.experiments.checks import check
 from core.experiments.experiment import Arm, Experiment, crossed, default_pairs
 from core.experiments.outlook import outlook
-from core.experiments.pool import default_workers
 from core.experiments.presets import presets
 from core.experiments.settings import with_settings
 from core.options import ConfigError
+from core.runs.pool import default_workers
 from core.runs.store import Store
 
 
@@ -126,19 +126,12 @@ def settings_of(words: list[str]) -> dict[str, Any]:
 
 def _add(args: argparse.Namespace) -> int:
     store = Store()
-    stored = catalog.load(store, args.name)
-    experiment = stored.experiment
     if args.set and not args.arm:
         raise ConfigError("--set goes with --arm LABEL: settings are those of an arm.")
-    if args.arm:
-        arm = Arm(args.arm, settings_of(args.set))
-        experiment = experiment.with_(arms=(*experiment.arms, arm))
-    more = [pair for pair in _pairs(args) if pair not in experiment.pairs]
-    experiment = experiment.with_(pairs=(*experiment.pairs, *more))
-    if experiment == stored.experiment:
+    if not args.arm and not _pairs(args):
         raise ConfigError("Nothing to add: give --arm LABEL --set …, or more --pairs.")
-    check(experiment)
-    catalog.change(store, stored.id, experiment)
+    new_arms = [Arm(args.arm, settings_of(args.set))] if args.arm else []
+    experiment = work.add(store, args.name, new_arms, _pairs(args)).experiment
     arms, pairs = len(experiment.arms), len(experiment.pairs)
     print(f"Experiment '{args.name}': {arms} arms × {pairs} pairs, {arms * pairs} cells by now.")
     print(f"To queue the new ones: python -m core experiment resume {args.name}")

@@ -11,9 +11,9 @@ from core.commands.foreground import stopped_by_signals
 from core.experiments import catalog, work
 from core.experiments.checks import check
 from core.experiments.outlook import Outlook, outlook
-from core.experiments.pool import Pool, default_workers
 from core.experiments.status import Status, status
 from core.experiments.work import Queued
+from core.runs.pool import Pool, default_workers
 from core.runs.run import FAILED, FINISHED, RUNNING
 from core.runs.store import Store
 
@@ -58,7 +58,7 @@ def _run(args: argparse.Namespace) -> int:
     print(before_start(outlook(store, stored, _MEASURE_SECONDS), workers), flush=True)
     name, stop = stored.experiment.name, threading.Event()
     with stopped_by_signals(stop):
-        pool = Pool(workers, args.device, name)
+        pool = Pool(workers, args.device, experiment=name)
         store.mark_interrupted()
         print(_what_is_queued(name, work.enqueue(store, name)))
         print(f"{workers} worker{'s' * (workers > 1)}{why}; Ctrl-C pauses.", flush=True)

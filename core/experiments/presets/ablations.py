@@ -36,7 +36,7 @@ def _adapters(dataset: str) -> tuple[Arm, ...]:
 def _ingredients(dataset: str) -> tuple[Arm, ...]:
     arms = {
         "EMR": {"method": "emr"},
-        "Random rows, no fast stage": _RANDOM | _FAST[", no fast stage"],
+        "Random rows, no fast stage": {**_RANDOM, **_FAST[", no fast stage"]},
         "Random rows, fast stage": _RANDOM,
         "DLFS, no fast stage": TOTAL_RECALL | _FAST[", no fast stage"],
         "DLFS, fast stage": TOTAL_RECALL,
@@ -50,7 +50,7 @@ def _anchors(dataset: str) -> tuple[Arm, ...]:
     each = {"method.anchors": "each"}
     return (
         arm(dataset, "EWC, last anchor", METHODS["EWC"]),
-        arm(dataset, "EWC, anchor of each task", METHODS["EWC"] | each),
+        arm(dataset, "EWC, anchor of each task", {**METHODS["EWC"], **each}),
         arm(dataset, "Total Recall", TOTAL_RECALL),
         arm(dataset, "Total Recall + EWC, last anchor", TOTAL_RECALL | EWC),
         arm(dataset, "Total Recall + EWC, anchor of each task", TOTAL_RECALL | EWC | each),

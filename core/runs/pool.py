@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Sequence
 
+from core import paths
 from core.options import ConfigError
 from core.runs import devices
 
@@ -22,41 +23,56 @@ _MOST_SHORT = 3  # of those in a row
 class Pool:
     """So many workers, replaced where one dies."""
 
-    def __init__(self, workers: int, device: str = "auto", experiment: str = "") -> None:
-        """ConfigError where the number or the device is none that can be had here."""
+    def __init__(
+        self, workers: int, device: str = "auto", *, experiment: str = "", of_app: bool = False
+    ) -> None:
+        """`experiment`: only cells of this one. `of_app`: workers give way to pages, and at the
+        end none but cells of experiments go back to the queue.
+
+        ConfigError where the number or the device is none that can be had here.
+        """
+        self._device = device
+        self._more = ["--experiment", experiment] if experiment else []
+        self._more += ["--of-app"] if of_app else []
+        self._short = 0
+        self.devices: list[str] = []
+        self._began: list[float] = []
+        self._workers: list[subprocess.Popen[bytes]] = []
+        self.resize(workers)
+
+    def resize(self, workers: int) -> None:
+        """Start or end some, so that there are so many; ConfigError as above."""
         if not 1 <= workers <= MOST_WORKERS:
             raise ConfigError(f"--workers {workers}: expected 1 to {MOST_WORKERS}.")
-        self.devices = assign(workers, device)
-        self._more = ["--experiment", experiment] if experiment else []
-        self._began: list[float] = [0.0] * workers
-        self._short = 0
-        self._workers = [self._start(place) for place in range(workers)]
+        _end(self._workers[workers:], _GRACE)
+        del self._workers[workers:]
+        self.devices = assign(workers, self._device)
+        self._began = [*self._began[:workers], *[0.0] * (workers - len(self._began))]
+        for at in range(len(self._workers), workers):
+            self._workers.append(self._start(at))
 
     def watch(self) -> None:
         """Replace workers that have died; RuntimeError where they die at once, again and again."""
-        for place, worker in enumerate(self._workers):
+        for at, worker in enumerate(self._workers):
             if worker.poll() is None:
                 continue
-            short = time.monotonic() - self._began[place] < _SHORT
+            short = time.monotonic() - self._began[at] < _SHORT
             self._short = self._short + 1 if short else 0
             if self._short >= _MOST_SHORT:
                 raise RuntimeError(
                     f"Workers end as soon as they begin (exit code {worker.returncode}); core.log "
                     "beside the runs says why."
                 )
-            self._workers[place] = self._start(place)
+            self._workers[at] = self._start(at)
 
-    def end(self) -> None:
-        """Let each worker end its batch and give its run back; then end those that don't."""
+    def ask_to_end(self) -> None:
+        """Let each worker end its batch and settle its run; doesn't wait."""
         for worker in self._workers:
             worker.terminate()
-        deadline = time.monotonic() + _GRACE
-        for worker in self._workers:
-            try:
-                worker.wait(max(0.0, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                worker.kill()
-                worker.wait()
+
+    def end(self, seconds: float = _GRACE) -> None:
+        """The same, and after so many seconds end those that don't."""
+        _end(self._workers, seconds)
 
     def kill(self) -> None:
         """End the workers at once; their runs count as interrupted."""
@@ -65,14 +81,28 @@ class Pool:
         for worker in self._workers:
             worker.wait()
 
-    def _start(self, place: int) -> subprocess.Popen[bytes]:
-        self._began[place] = time.monotonic()
-        words = ["--device", self.devices[place], "--parent", str(os.getpid()), *self._more]
+    def _start(self, at: int) -> subprocess.Popen[bytes]:
+        self._began[at] = time.monotonic()
+        words = ["--device", self.devices[at], "--parent", str(os.getpid()), *self._more]
+        python_path = [str(paths.PROJECT), os.environ.get("PYTHONPATH", "")]
         return subprocess.Popen(
             [sys.executable, "-m", "core", "worker", *words],
             stdin=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C reaches the parent alone
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, python_path))},
         )
+
+
+def _end(workers: Sequence[subprocess.Popen[bytes]], seconds: float) -> None:
+    for worker in workers:
+        worker.terminate()
+    deadline = time.monotonic() + seconds
+    for worker in workers:
+        try:
+            worker.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            worker.kill()
+            worker.wait()
 
 
 def assign(workers: int, device: str = "auto") -> list[str]:
