@@ -10,6 +10,8 @@ import torch
 from core.config import RunConfig
 from core.events import Epoch
 from core.options import specs
+from core.parser.batch import Batch
+from core.parser.model import Parser
 from core.registry import methods
 from core.training.assembly import Learner
 from core.training.sequence import train
@@ -24,6 +26,13 @@ def make(config: RunConfig, k: int = 2, **changes) -> Learner:
     learner.parser.set_known_tasks(k)
     learner.parser.eval()
     return learner
+
+
+def gold_log_probs(parser: Parser, batch: Batch) -> torch.Tensor:
+    """log P of the gold actions, by example and step (n, T), 0 at padding."""
+    flat = torch.zeros(batch.actions.numel())
+    flat[batch.real] = parser.gold_log_probs(batch)
+    return flat.view(batch.actions.shape)
 
 
 def plain(event: object) -> dict:

@@ -153,6 +153,8 @@ def _along(
     """A trace of each action, and of the unknown one after them where there is one."""
     import torch
 
+    from core.parser.output import dense_scores
+
     grammar = parser.grammar
     slots, still = _open_slots(grammar, actions)
     given = list(actions)
@@ -163,8 +165,8 @@ def _along(
         return ()
     row = _row(parser, words, task, slots, given)
     states, attention = parser.teacher_forced(row)
-    bias = parser.applicable_bias(row.slots[0], row.tasks.expand(len(given)))
-    logs = torch.log_softmax(parser.score(states, bias), dim=1)
+    bias = parser.applicable.bias(row.slots[0], row.tasks.expand(len(given)))
+    logs = torch.log_softmax(dense_scores(states, bias, parser.rows()), dim=1)
     logs = logs.masked_fill(bias < 0, -torch.inf).cpu().numpy().astype(float)  # (steps, actions)
     weights = attention[0].cpu().numpy()
     names = [str(grammar.actions[number]) for number in actions]

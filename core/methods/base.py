@@ -195,9 +195,9 @@ class Method:
         losses = self.weighted_losses(step)
         return {"current": losses[: step.n_current].sum(), "replay": losses[step.n_current :].sum()}
 
-    def weighted_losses(self, step: TrainingStep, scores: Tensor | None = None) -> Tensor:
-        """Each example's loss, by these scores or the parser's own, times its weight: (n,)."""
-        return self.parser.row_losses(step.batch, scores) * step.weights
+    def weighted_losses(self, step: TrainingStep, log_probs: Tensor | None = None) -> Tensor:
+        """Each example's loss times its weight: (n,), by these log P of the steps or its own."""
+        return self.parser.row_losses(step.batch, log_probs) * step.weights
 
     def edit_gradients(self, k: int, stage: Stage, step: TrainingStep) -> None:
         """Change the gradients that the loss has left."""

@@ -18,6 +18,7 @@ from core.methods.base import Method, Stage, TrainingStep
 from core.methods.parts.replay import Replay, ReplayOptions, replay_work
 from core.methods.parts.scores import Scores, distances, join, scores_of
 from core.options import option
+from core.parser.output import log_probs_of
 from core.registry import methods
 
 
@@ -58,7 +59,7 @@ class DERPlusPlus(Method):
         # the current task's examples come first, those of memories after them
         batch, n = step.batch, step.n_current
         scores = self.parser.step_scores(batch)  # (steps in all, actions)
-        losses = self.weighted_losses(step, scores)
+        losses = self.weighted_losses(step, log_probs_of(scores, batch.gold))
         replayed = batch.take(torch.arange(n, len(batch)))
         first = int(batch.steps[:n].sum())  # the first of their steps
         moved = distances(self._past(k), step.memory_indices, replayed, scores[first:])

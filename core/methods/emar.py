@@ -97,9 +97,9 @@ class EMAR(Method):
     def loss(self, k: int, stage: Stage, step: TrainingStep) -> dict[str, Tensor]:
         if step.kind != "reconsolidation":
             return super().loss(k, stage, step)
-        parser = self.parser
-        states, bias = parser.teacher_forced(step.batch)[0], parser.step_bias(step.batch)
-        loss = self.weighted_losses(step, self.readout(states, bias, parser.action_embedding)).sum()
+        rows = self.readout(self.parser.action_embedding)
+        log_probs = self.parser.gold_log_probs(step.batch, rows=rows)
+        loss = self.weighted_losses(step, log_probs).sum()
         return {"current": loss.new_zeros(()), "reconsolidation": loss}
 
     def end_task(self, k: int) -> None:

@@ -32,6 +32,7 @@ from core.methods.parts.prototypes import means, prototypes
 from core.methods.parts.replay import Replay, ReplayOptions, n_steps, replay_work
 from core.options import option
 from core.parser.batch import Batch, join
+from core.parser.output import Rows
 from core.registry import methods
 
 _EPISODES = ("episodes", "joined", "extra")
@@ -188,5 +189,5 @@ class ProtoParser(Method):
         used = (times > 0) & self._not_dropped(times)
         table = torch.where(used[:, None], table, embedding)
         # the loss of the queries
-        scores = torch.addmm(parser.step_bias(batch), states, table.t())
-        return self.weighted_losses(step, scores).sum()
+        log_probs = parser.gold_log_probs(batch, states, Rows(table))
+        return self.weighted_losses(step, log_probs).sum()

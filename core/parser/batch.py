@@ -69,6 +69,11 @@ class Batch:
         """The row of each real step: (steps in all,)."""
         return self.real // self.actions.shape[1]
 
+    @cached_property
+    def task_of_step(self) -> Tensor:
+        """The task of each real step: (steps in all,)."""
+        return self.tasks[self.row_of_step]
+
     @property
     def gold(self) -> Tensor:
         """The gold action of each real step, row after row: (steps in all,)."""

@@ -12,9 +12,11 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from core.parser import by_task
+from core.parser.applicable import MASKED
 from core.parser.batch import Batch, split_by_length
-from core.parser.model import MASKED, Encoding, Parser
+from core.parser.model import Encoding, Parser
 from core.parser.modes import evaluating
+from core.parser.output import dense_scores
 from core.stopping import ShouldStop, check, never
 
 MAX_OPEN = 64  # open slots that a hypothesis may have at least; see `most_open`
@@ -91,8 +93,9 @@ def _advance(parser: Parser, beam: _Beam, encoding: Encoding, tasks: Tensor) -> 
     fed = parser.attentional_state(parser.attend(h, encoding, tasks)[0])
     top = (beam.open - 1).clamp(min=0)
     slot = beam.stack.gather(1, top[:, None])[:, 0]
-    bias = parser.applicable_bias(slot, tasks)
-    log_probs = F.log_softmax(parser.score(fed[:, 0], bias), dim=1)  # (n w, actions)
+    bias = parser.applicable.bias(slot, tasks)
+    scores = dense_scores(fed[:, 0], bias, parser.rows())  # (n w, actions)
+    log_probs = F.log_softmax(scores, dim=1)
     log_probs = torch.where(bias < 0, bias, log_probs)  # with an empty A_t there is no action
     done = beam.open == 0
     stay = torch.full_like(log_probs, MASKED)

@@ -1,8 +1,8 @@
 """The base parser of Total Recall (appendix C, eq. 4-6): BiLSTM encoder, LSTM decoder, Luong
 attention, and a softmax over the applicable actions A_t alone.
 
-Without input feeding a batch takes one packed encoder call, one decoder call, one attention
-product and one output product, whatever its length.
+Without input feeding a batch takes one call of the encoder, one of the decoder, one attention
+product and one output layer, whatever its length.
 """
 
 from collections.abc import Callable
@@ -13,16 +13,18 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from core.config import RunConfig
 from core.generators import Generators
 from core.language.grammar import Grammar
 from core.parser import by_task
+from core.parser.applicable import MASKED, ApplicableActions
 from core.parser.batch import UNKNOWN, Batch, Vocabulary
 from core.parser.embeddings import RANDOM_SPREAD, Vectors
+from core.parser.output import Rows, Steps, dense_scores, gold_log_probs, scored_gold
+from core.parser.picking import picked
+from core.parser.recurrent import bidirectional, running
 
-MASKED = -1e30  # added to the score of an action outside A_t: its probability is exactly 0
 Adapter = Callable[[Tensor, Tensor], Tensor]  # h (n, T, hidden), tasks (n,) → ĥ (n, T, hidden)
 
 
@@ -100,7 +102,7 @@ class Parser(nn.Module):
         self.initialise()
         self._add_grammar_tables()
         self.adapter: Adapter | None = None
-        self.readout: nn.Module | None = None  # (states, bias, embedding) → scores
+        self.readout: nn.Module | None = None  # c_a (actions, size) → Rows, for evaluation
         self.masks: by_task.Masks | None = None  # other weights for each task
         self.to(device)
         self.rng = generators.for_tensors("dropout@device", device)
@@ -140,43 +142,27 @@ class Parser(nn.Module):
 
     def set_known_tasks(self, k: int) -> None:
         """Make tasks 0 … k known: A_t is what their training data show."""
-        device = self.action_embedding.device
         self.known_tasks = k
-        outside = torch.from_numpy(self.grammar.first_task > k)
-        self.slot_bias = torch.zeros(outside.shape).masked_fill_(outside, MASKED).to(device)
-        specific = torch.from_numpy(self.grammar.specific_to(k))
-        foreign = specific.any(dim=0) & ~specific  # task-specific, and to another task
-        self.task_bias = torch.zeros(foreign.shape).masked_fill_(foreign, MASKED).to(device)
-
-    def applicable_bias(self, slots: Tensor, tasks: Tensor) -> Tensor:
-        """0 for the actions of A_t, MASKED for the others: (n,) and (n,) → (n, actions)."""
-        bias = self.slot_bias[slots]
-        return (
-            torch.maximum(bias + self.task_bias[tasks], bias.new_tensor(MASKED))
-            if (self.task_masking)
-            else bias
-        )
+        device = self.action_embedding.device
+        self.applicable = ApplicableActions.of(self.grammar, k, self.task_masking, device)
 
     def _drop(self, x: Tensor) -> Tensor:
         if not self.training or not self.dropout:
             return x
-        keep = torch.empty_like(x).bernoulli_(1 - self.dropout, generator=self.rng)
-        return x * keep.div_(1 - self.dropout)
+        return x * _kept(x, self.dropout, self.rng)
 
     def encode(self, words: Tensor, lengths: Tensor) -> Encoding:
-        """One packed encoder call over (n, L) word numbers; `lengths` (n,) on the CPU."""
+        """What the encoder says of (n, L) word numbers; `lengths` (n,) on the CPU."""
         if self.training and self.word_dropout:
             gone = torch.empty(words.shape, device=words.device).bernoulli_(
                 self.word_dropout, generator=self.rng
             )
             words = words.masked_fill(gone.bool(), UNKNOWN)
         x = self._drop(F.embedding(words, self.word_embedding))  # (n, L, word)
-        packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-        out, (_, cells) = self.encoder(packed)
-        states, _ = pad_packed_sequence(out, batch_first=True, total_length=words.shape[1])
+        states, cells = bidirectional(self.encoder, x, lengths)
         padding = torch.arange(words.shape[1]) >= lengths[:, None]  # (n, L)
         bias = torch.zeros(padding.shape).masked_fill_(padding, MASKED).to(words.device)
-        first = torch.tanh(self.init_decoder(torch.cat([cells[0], cells[1]], dim=1)))
+        first = torch.tanh(self.init_decoder(cells))
         return Encoding(states, self.to_keys(states), bias[:, None, :], first)
 
     def attend(self, h: Tensor, encoding: Encoding, tasks: Tensor) -> tuple[Tensor, Tensor]:
@@ -210,9 +196,10 @@ class Parser(nn.Module):
         first = encoding.decoder_start[None]
         state = (first, torch.zeros_like(first))
         if not self.input_feeding:
-            h, _ = self.decoder(inputs, state)
+            h = running(self.decoder, inputs, batch.steps, first[0])
             attended, weights = self.attend(h, encoding, batch.tasks)
-            return self.attentional_state(attended.flatten(0, 1)[batch.real]), weights
+            real = picked(attended.flatten(0, 1), batch.real)
+            return self.attentional_state(real), weights
         summary, summaries, attention = inputs.new_zeros(len(batch), 1, inputs.shape[2]), [], []
         for t in range(inputs.shape[1]):  # each step needs the one before: no fused call
             h, state = self.decoder(torch.cat([inputs[:, t : t + 1], summary], dim=2), state)
@@ -220,40 +207,65 @@ class Parser(nn.Module):
             summary = self.attentional_state(attended)
             summaries.append(summary)
             attention.append(weights)
-        return torch.cat(summaries, dim=1).flatten(0, 1)[batch.real], torch.cat(attention, dim=1)
+        return picked(torch.cat(summaries, dim=1).flatten(0, 1), batch.real), torch.cat(
+            attention, dim=1
+        )
+
+    def rows(self) -> Rows:
+        """What actions are scored by: c_a, or what `readout` makes of it in evaluation."""
+        if self.readout is not None and not self.training:
+            rows: Rows = self.readout(self.action_embedding)
+            return rows
+        return Rows(self.action_embedding)
+
+    def steps(self, batch: Batch) -> Steps:
+        """The real steps, example after example."""
+        return Steps(batch.slots.flatten()[batch.real], batch.task_of_step, batch.gold)
 
     def step_bias(self, batch: Batch) -> Tensor:
-        """`applicable_bias` at every real step, row after row: (steps in all, actions)."""
-        tasks = batch.tasks[:, None].expand_as(batch.actions).flatten()[batch.real]
-        return self.applicable_bias(batch.slots.flatten()[batch.real], tasks)
+        """0 for the actions of A_t of every real step, MASKED for others: (steps, actions)."""
+        steps = self.steps(batch)
+        return self.applicable.bias(steps.slots, steps.tasks)
 
     def step_scores(self, batch: Batch) -> Tensor:
         """c_a · s_t over A_t of every real step, MASKED elsewhere: (steps in all, actions)."""
-        return self.score(self.teacher_forced(batch)[0], self.step_bias(batch))
+        return dense_scores(self.teacher_forced(batch)[0], self.step_bias(batch), self.rows())
 
-    def score(self, states: Tensor, bias: Tensor) -> Tensor:
-        """c_a · s_t plus the bias: (n, action size) and (n, actions) → (n, actions).
+    def gold_log_probs(
+        self, batch: Batch, states: Tensor | None = None, rows: Rows | None = None
+    ) -> Tensor:
+        """log P(a_t | a_<t, x) of the gold actions (eq. 6) at every real step: (steps in all,).
 
-        In evaluation as `readout` says, where a method has put one there.
+        By states s_t and rows other than the parser's own where they are given.
         """
-        if self.readout is not None and not self.training:
-            return self.readout(states, bias, self.action_embedding)
-        return torch.addmm(bias, states, self.action_embedding.t())
+        states = self.teacher_forced(batch)[0] if states is None else states
+        return gold_log_probs(states, rows or self.rows(), self.steps(batch), self.applicable)
 
-    def log_probs(self, batch: Batch, scores: Tensor | None = None) -> Tensor:
-        """log P(a_t | a_<t, x) of the gold actions (eq. 6): (n, T), 0 at padding.
+    def scored_gold(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """`gold_log_probs`, and whether the gold action has the highest score: for looking only."""
+        states = self.teacher_forced(batch)[0]
+        return scored_gold(states, self.rows(), self.steps(batch), self.applicable)
 
-        By these scores of the real steps (steps in all, actions); without them by `step_scores`.
+    def row_losses(self, batch: Batch, log_probs: Tensor | None = None) -> Tensor:
+        """Negative log-likelihood of each example, summed over its steps: (n,).
+
+        By these log P of its real steps; without them by `gold_log_probs`.
         """
-        scores = self.step_scores(batch) if scores is None else scores
-        losses = F.cross_entropy(scores, batch.gold, reduction="none")
-        flat = losses.new_zeros(batch.actions.numel())
-        return flat.index_copy(0, batch.real, -losses).view(batch.actions.shape)
-
-    def row_losses(self, batch: Batch, scores: Tensor | None = None) -> Tensor:
-        """Negative log-likelihood of each example, summed over its steps: (n,)."""
-        return -self.log_probs(batch, scores).sum(dim=1)
+        log_probs = self.gold_log_probs(batch) if log_probs is None else log_probs
+        return log_probs.new_zeros(len(batch)).index_add(0, batch.row_of_step, log_probs, alpha=-1)
 
     def loss(self, batch: Batch) -> Tensor:
         """Mean over the examples of `row_losses`."""
         return self.row_losses(batch).mean()
+
+
+def _kept(x: Tensor, dropout: float, rng: torch.Generator) -> Tensor:
+    """What to multiply x by for dropout: 0, or 1 / P(kept); P is exact to 1/65536.
+
+    16 random bits a number, four numbers a draw: a fifth of the time of a draw for each.
+    """
+    bits = torch.empty((x.numel() + 3) // 4, dtype=torch.int64, device=x.device)
+    bits.random_(-(2**63), None, generator=rng)
+    threshold = round(dropout * 2**16) - 2**15
+    kept = bits.view(torch.int16)[: x.numel()].view(x.shape) >= threshold
+    return kept.to(x.dtype).mul_(1 / (1 - dropout))

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from core.parser.applicable import MASKED
 from core.parser.batch import Batch, split_by_length
-from core.parser.model import MASKED, Parser
+from core.parser.model import Parser
 from core.parser.modes import evaluating
 from core.stopping import ShouldStop, check, never
 
@@ -45,10 +46,10 @@ def score_gold_steps(parser: Parser, examples: Batch, should_stop: ShouldStop = 
         for indices in split_by_length(distinct, ROWS):
             check(should_stop)
             batch = distinct.take(indices)
-            scores = parser.step_scores(batch)  # (steps in all, actions)
             row, step = np.nonzero(_real(batch))
-            log_probs[indices[row], step] = parser.log_probs(batch, scores).cpu().numpy()[row, step]
-            likeliest[indices[row], step] = (scores.argmax(dim=1) == batch.gold).cpu().numpy()
+            values, highest = parser.scored_gold(batch)
+            log_probs[indices[row], step] = values.cpu().numpy()
+            likeliest[indices[row], step] = highest.cpu().numpy()
     inverse = inverse.reshape(-1)
     return GoldSteps(log_probs[inverse], likeliest[inverse], _real(examples))
 

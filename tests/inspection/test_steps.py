@@ -9,6 +9,7 @@ import torch
 from core.inspection.steps import BEST, MOST_LETTERS, MOST_WORDS, cut, explain
 from core.language.grammar import Action, Grammar, Rule
 from core.language.tree import read
+from core.parser.applicable import ApplicableActions
 from core.parser.decode import parse
 from core.parser.model import Parser
 from tests.learners import SETTINGS, make
@@ -114,7 +115,9 @@ def test_where_nothing_is_applicable_the_parser_stops_without_an_action(toy_conf
     parser = learner.parser
     first = explain(parser, "show all animals", 0).steps[0]
     child = next(a for a in learner.grammar.actions if str(a) == first.action).slots[0]
-    parser.slot_bias[learner.grammar.slot_ids[child]] = parser.slot_bias.min()
+    outside = parser.applicable.slot_bias < 0
+    outside[learner.grammar.slot_ids[child]] = True
+    parser.applicable = ApplicableActions(outside, None)
     trace = explain(parser, "show all animals", 0)
     assert [step.action for step in trace.steps] == [first.action, ""]
     assert trace.steps[1].best == ()

@@ -10,7 +10,7 @@ from core.config import RunConfig
 from core.evaluation import hypotheses
 from core.methods.base import Method, Stage
 from core.methods.parts.penalty import Penalty
-from core.parser.model import MASKED
+from core.parser.applicable import MASKED
 from core.registry import methods
 from core.training.assembly import Learner
 from core.training.sequence import train

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from core.data.base import FormReader, Task
+from core.parser.applicable import ApplicableActions
 from core.parser.batch import encode_examples, join
 from core.parser.decode import MAX_OPEN, parse
 from core.stopping import Stopped
@@ -108,8 +109,9 @@ def endless(config) -> Learner:
     grammar, parser = learner.grammar, learner.parser
     recursive = next(a for a in grammar.actions if "filter" in str(a))
     slots = [0, *(grammar.slot_ids[slot] for slot in recursive.slots)]
-    parser.slot_bias[:, :] = -1e30
-    parser.slot_bias[slots, grammar.action_ids[recursive]] = 0
+    outside = torch.ones_like(parser.applicable.slot_bias, dtype=torch.bool)
+    outside[slots, grammar.action_ids[recursive]] = False
+    parser.applicable = ApplicableActions(outside, None)
     return learner
 
 
@@ -150,7 +152,8 @@ def test_a_form_with_very_many_parts_is_parsed(toy_config, monkeypatch) -> None:
 
 def test_a_slot_without_applicable_actions_ends_the_hypothesis(toy_config) -> None:
     learner = random_parser(toy_config, 0)
-    learner.parser.slot_bias[:, :] = -1e30
+    outside = torch.ones_like(learner.parser.applicable.slot_bias, dtype=torch.bool)
+    learner.parser.applicable = ApplicableActions(outside, None)
     found = parse(learner.parser, learner.test_batches[0])
     assert all((one.actions, one.complete) == ((), False) for one in found)
 

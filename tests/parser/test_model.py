@@ -7,8 +7,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from core.config import RunConfig
+from core.parser.applicable import MASKED
 from core.parser.batch import join
-from core.parser.model import MASKED
 from core.training.assembly import Learner
 from tests.learners import SETTINGS, make
 from tests.parser import reference
@@ -62,9 +62,10 @@ def test_masks_of_the_parser_are_those_of_the_grammar(toy_config) -> None:
     parser = make(toy_config, k=1).parser
     for number, slot in enumerate(parser.grammar.slots):
         there = {str(a) for a in parser.grammar.applicable(slot, 1)}
-        open_ones = torch.nonzero(parser.slot_bias[number] == 0)[:, 0].tolist()
+        open_ones = torch.nonzero(parser.applicable.slot_bias[number] == 0)[:, 0].tolist()
         assert {str(parser.grammar.actions[a]) for a in open_ones} == there
-        assert set(parser.slot_bias[number].tolist()) <= {0.0, torch.tensor(MASKED).item()}
+        bias = set(parser.applicable.slot_bias[number].tolist())
+        assert bias <= {0.0, torch.tensor(MASKED).item()}
 
 
 class Calls(TorchFunctionMode):
@@ -84,6 +85,7 @@ def test_a_training_step_takes_as_many_calls_for_any_number_of_rows_and_steps(to
     parser = (learner := make(toy_config, dropout=0.2)).parser.train()
     rows = join(learner.train_batches)
     by_steps = rows.steps.argsort()
+    parser.loss(join(learner.train_batches))  # tables that are made once
     counts = []
     for part in (rows.take(by_steps[:1]), rows):
         assert not {"real", "row_of_step"} & vars(part).keys()
@@ -92,7 +94,7 @@ def test_a_training_step_takes_as_many_calls_for_any_number_of_rows_and_steps(to
         counts.append(calls.counts)
     assert rows.actions.shape[1] > int(rows.steps[by_steps[0]])
     assert counts[0] == counts[1]
-    assert counts[0]["lstm"] == 2  # encoder and decoder
+    assert counts[0]["lstm"] == 3  # the encoder's directions and the decoder, in a piece each
     assert counts[0]["cross_entropy"] == 1
 
 

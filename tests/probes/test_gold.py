@@ -71,9 +71,9 @@ def test_an_action_of_a_later_task_has_probability_0(toy_config) -> None:
 
 def test_equal_rows_are_scored_once_and_keep_their_places(learned, monkeypatch) -> None:
     sizes = []
-    scores = learned.parser.step_scores
+    scores = learned.parser.scored_gold
     monkeypatch.setattr(
-        learned.parser, "step_scores", lambda batch: sizes.append(len(batch)) or scores(batch)
+        learned.parser, "scored_gold", lambda batch: sizes.append(len(batch)) or scores(batch)
     )
     rows = learned.train_batches[0].take([2, 0, 2, 2, 0])
     found = score_gold_steps(learned.parser, rows)

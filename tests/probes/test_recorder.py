@@ -27,6 +27,7 @@ from core.registry import methods
 from core.training.assembly import Learner
 from core.training.progress import work
 from core.training.sequence import train
+from tests.learners import gold_log_probs
 
 OFF = {"record_actions": False, "record_predictions": False, "error_rows": 0}
 
@@ -43,7 +44,7 @@ def log_probs(learner: Learner, rows: Batch, row: int) -> list[float]:
     """log P of one row's gold steps, scored alone."""
     learner.parser.eval()
     with torch.no_grad():
-        return learner.parser.log_probs(rows.take([row]))[0, : int(rows.steps[row])].tolist()
+        return gold_log_probs(learner.parser, rows.take([row]))[0, : int(rows.steps[row])].tolist()
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from core.runs.run import FINISHED
 from core.runs.store import Store
 from core.runs.tables import action_probabilities, predictions
 from core.training.assembly import Learner
+from tests.learners import gold_log_probs
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def test_the_store_agrees_with_the_parsers_that_were_kept(carried_out) -> None:
             right = exact(learner, i)
             assert [r.correct for r in rows] == right.tolist()
             with torch.no_grad():
-                gold = learner.parser.log_probs(learner.test_batches[i]).exp().numpy()
+                gold = gold_log_probs(learner.parser, learner.test_batches[i]).exp().numpy()
             for row in rows:
                 assert row.gold == pytest.approx(gold[row.row, : len(row.gold)], rel=1e-3)
         sampled = learner.recorder.errors
@@ -84,7 +85,7 @@ def direct_means(learner: Learner, i: int) -> dict[int, list[float]]:
     with torch.no_grad():
         for row in range(len(rows)):
             one = rows.take([row])
-            probabilities = learner.parser.log_probs(one).exp()[0].tolist()
+            probabilities = gold_log_probs(learner.parser, one).exp()[0].tolist()
             for action, p in zip(one.actions[0].tolist(), probabilities, strict=True):
                 found.setdefault(action, []).append(p)
     return found

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from core.parser.batch import Batch, split_by_length
 from core.parser.model import Parser
 from core.parser.modes import evaluating
+from core.parser.output import Rows
 
 UNCOVERED = 1e4  # taken from a score: after every action that has a prototype, yet still in A_t
 _BATCH = 256
@@ -61,8 +62,7 @@ class PrototypeReadout(nn.Module):
         """Score by the embeddings."""
         self.covered.zero_()
 
-    def forward(self, states: Tensor, bias: Tensor, embedding: Tensor) -> Tensor:
-        """(n, size), (n, actions) and the embeddings (actions, size) → scores (n, actions)."""
+    def forward(self, embedding: Tensor) -> Rows:
+        """What actions with these embeddings (actions, size) are scored by."""
         table = torch.where(self.covered[:, None], self.table, embedding)
-        penalty = UNCOVERED * (self.covered.any() & ~self.covered)
-        return torch.addmm(bias - penalty, states, table.t())
+        return Rows(table, -UNCOVERED * (self.covered.any() & ~self.covered))

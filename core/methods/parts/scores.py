@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from core.parser.applicable import MASKED
 from core.parser.batch import Batch
-from core.parser.model import MASKED, Parser
+from core.parser.model import Parser
 from core.parser.modes import evaluating
 
 
