@@ -4,6 +4,7 @@ import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -31,6 +32,14 @@ class RunConfig:
         "how order_seed permutes. numpy: by NumPy's generator, the order given; release: as "
         "the paper's release, by PyTorch's generator, tasks by falling number of training rows",
         choices=("numpy", "release"),
+        group="Tasks",
+    )
+    lemmas: str = option(
+        "none",
+        "words of utterances by their lemma. noun: a noun's plural reads as its singular (the "
+        "paper's release; needs the package lemminflect); none: every word as it stands",
+        choices=("none", "noun"),
+        offered=lambda: ("none", "noun") if find_spec("lemminflect") else ("none",),
         group="Tasks",
     )
     idioms: int = option(
@@ -63,6 +72,16 @@ class RunConfig:
         group="Method",
     )
 
+    applicable: str = option(
+        "slot",
+        "A_t, the actions that a step may take. slot: those that training data show in the slot "
+        "that is filled; type: all actions of the kind that they show there, task-specific or "
+        "cross-task, whatever the slot (the paper's release; with task masking the task's own, and "
+        "the cross-task ones that were known when it was learned)",
+        choices=("slot", "type"),
+        group="Method",
+    )
+
     epochs: int = option(10, "passes over a task (paper: 10)", low=1, high=1000, group="Training")
     batch_size: int = option(64, "rows a step (paper: 64)", low=1, high=4096, group="Training")
     learning_rate: float = option(
@@ -82,8 +101,17 @@ class RunConfig:
         0.0, "share of training words read as unknown", low=0.0, high=0.95, group="Training"
     )
     clip_norm: float = option(
-        5.0, "the gradient's norm is cut to this", low=1e-6, high=1e6, group="Training"
+        5.0, "the gradient's norm is cut to this; 0: never", low=0.0, high=1e6, group="Training"
     )
+    label_smoothing: float = option(
+        0.0, "share of the target's probability that is spread evenly over A_t in training",
+        low=0.0, high=0.95, group="Training",
+    )  # fmt: skip
+    optimizer: str = option(
+        "fresh",
+        "Adam's moments. fresh: every stage of a task starts without any; kept: one optimizer for "
+        "the whole run, as in the paper's release", choices=("fresh", "kept"), group="Training",
+    )  # fmt: skip
 
     embeddings: str = option(
         RANDOM_VECTORS,
@@ -119,6 +147,11 @@ class RunConfig:
     action_size: int = option(
         128, "size of an action embedding (paper: 128)", low=1, high=4096, group="Parser"
     )
+    action_init: str = option(
+        "0.3",
+        "standard deviation that action embeddings are drawn with: this, or Glorot's (as in the "
+        "paper's release; 0.08 to 0.09 on Overnight)", choices=("0.3", "glorot"), group="Parser",
+    )  # fmt: skip
     input_feeding: bool = option(
         False, "the decoder also reads the last s_t (the release: on; slower)", group="Parser"
     )

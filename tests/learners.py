@@ -9,7 +9,7 @@ import torch
 
 from core.config import RunConfig
 from core.events import Epoch
-from core.options import specs
+from core.options import OptionSpec, specs
 from core.parser.batch import Batch
 from core.parser.model import Parser
 from core.registry import methods
@@ -94,10 +94,39 @@ def fill_gradients(learner: Learner) -> None:
         parameter.grad = torch.zeros_like(parameter)
 
 
+NUMBERS = {  # values of options without a list of choices that change how a run learns
+    "emr": ({"fast_epochs": 1},),
+    "oracle": ({"fast_epochs": 1},),
+    "total_recall": ({"fast_epochs": 0},),
+}
+RUN_NUMBERS = ({"label_smoothing": 0.1}, {"clip_norm": 0.0}, {"word_dropout": 0.2}, {"idioms": 2})
+
+
 def choices() -> Iterator[tuple[str, dict]]:
     """Each method with each value of its options that have a list of them, but the default."""
     for name, entry in methods.items():
         for spec in specs(entry.options):
             for value in spec.choices or ():
                 if value != spec.default:
-                    yield name, {spec.name: value}
+                    yield name, _with_effect(spec, value)
+        yield from ((name, options) for options in NUMBERS.get(name, ()))
+
+
+def _with_effect(spec: OptionSpec, value: str) -> dict:
+    """The option, with the other one that it depends on."""
+    return {spec.name: value, **({spec.when[0]: spec.when[1]} if spec.when else {})}
+
+
+_FOR_THEMSELVES = ("method", "sampler", "dataset")
+
+
+def run_choices() -> Iterator[dict]:
+    """Each setting of a run that says how it learns, with each value but the default."""
+    for spec in specs(RunConfig):
+        if (
+            spec.group in ("Tasks", "Method", "Training", "Parser")
+            and spec.name not in _FOR_THEMSELVES
+        ):
+            values = (True, False) if spec.type is bool else spec.offered
+            yield from ({spec.name: value} for value in values if value != spec.default)
+    yield from RUN_NUMBERS

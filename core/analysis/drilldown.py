@@ -42,7 +42,8 @@ def read_learned(config: RunConfig) -> Learned:
     """The run's tasks and grammar; DataError or ConfigError where the data can't be read."""
     tasks = derived_tasks(config)
     training = lambda: [[row.derivation for row in task.train] for task in tasks]  # noqa: E731
-    return _learned.get(id(tasks), lambda: Learned(tasks, Grammar(training())))
+    make = lambda: Learned(tasks, Grammar(training(), config.applicable))  # noqa: E731
+    return _learned.get((id(tasks), config.applicable), make)
 
 
 def check_same(store: Store, run: Run, learned: Learned) -> None:

@@ -1,9 +1,10 @@
-"""Slots, actions and the grammar that training data induce (notes on the paper's A_t).
+"""Slots, actions and the grammar that training data induce (the paper's A_t).
 
 A parser writes a logical form depth-first, left to right. Each step fills the leftmost open slot
 with an action: either a label with so many child slots, or a ground fragment, a piece of tree with
 nothing left to fill. A_t, the applicable actions of step t, are those seen to fill that slot in
-the training data of the tasks known so far.
+the training data of the tasks known so far; or, as in the paper's release, all known actions of the
+kinds (task-specific or cross-task) that are seen to fill it, with no look at the slot's type.
 """
 
 from collections.abc import Iterator, Sequence
@@ -144,9 +145,20 @@ class Grammar:
     Tables: `since` (slots, actions) first task that shows the pair, NEVER where none does;
     `counts` (tasks, actions) occurrences in each task's training rows. `longest`: steps of the
     longest derivation.
+
+    `applicable` says what A_t is. `slot`: the actions shown in the slot. `type`: a slot that
+    task-specific actions fill takes any of these, one that cross-task actions fill any of those,
+    and one that both fill takes both. (The release's grammar files say which of the two a child
+    is, so that it has a softmax for each.) `first_task` then tells of each pair the first task
+    after which it is applicable. What a pair was applicable for, it stays applicable for in the
+    data that showed it; other pairs may cease to be, where a task-specific action becomes
+    cross-task.
     """
 
-    def __init__(self, derivations: Sequence[Sequence[tuple[Rule, ...]]]) -> None:
+    def __init__(
+        self, derivations: Sequence[Sequence[tuple[Rule, ...]]], applicable: str = "slot"
+    ) -> None:
+        self.by_kind = applicable == "type"
         self.slot_ids: dict[Slot, int] = {ROOT: 0}
         self.action_ids: dict[Action, int] = {}
         firsts: dict[tuple[int, int], int] = {}
@@ -170,11 +182,41 @@ class Grammar:
         self.counts = np.zeros((len(derivations), len(self.actions)), dtype=np.int64)
         for (k, action), count in occurrences.items():
             self.counts[k, action] = count
+        self._shown_since = self.first_task  # (slots, actions), whatever is applicable
+        if self.by_kind:
+            self.first_task = np.full_like(self._shown_since, NEVER)
+            for k in reversed(range(len(derivations))):
+                self.first_task[self.fills(k)] = k
 
     def applicable(self, slot: Slot, k: int) -> tuple[Action, ...]:
         """A_t for a slot once tasks 0 … k are known."""
-        row = self.first_task[self.slot_ids[slot]] <= k
+        row = self.fills(k)[self.slot_ids[slot]]
         return tuple(self.actions[i] for i in np.flatnonzero(row))
+
+    def fills(self, k: int) -> npt.NDArray[np.bool_]:
+        """A_t of every slot once tasks 0 … k are known: (slots, actions) of bool."""
+        shown: npt.NDArray[np.bool_] = self._shown_since <= k
+        if not self.by_kind:
+            return shown
+        specific = self.specific_to(k).any(axis=0)
+        cross = self.known(k) & ~specific
+        by_specific = (shown & specific).any(axis=1)[:, None] & specific
+        by_cross = (shown & cross).any(axis=1)[:, None] & cross
+        return by_specific | by_cross
+
+    def foreign(self, k: int) -> npt.NDArray[np.bool_]:
+        """(k + 1, actions) of bool: which actions task masking takes from A_t of each task.
+
+        Those specific to another task; by kind also cross-task ones not known when the task was
+        learned.
+        """
+        specific = self.specific_to(k)
+        foreign: npt.NDArray[np.bool_] = specific.any(axis=0) & ~specific
+        if self.by_kind:
+            first = (self.counts > 0).argmax(axis=0)  # the task that shows each action first
+            later = first > np.arange(k + 1)[:, None]
+            foreign = foreign | (later & ~specific.any(axis=0))
+        return foreign
 
     def known(self, k: int) -> npt.NDArray[np.bool_]:
         """Which actions tasks 0 … k have shown: (actions,) of bool; none for k = -1."""

@@ -59,7 +59,8 @@ class DERPlusPlus(Method):
         # the current task's examples come first, those of memories after them
         batch, n = step.batch, step.n_current
         scores = self.parser.step_scores(batch)  # (steps in all, actions)
-        losses = self.weighted_losses(step, log_probs_of(scores, batch.gold))
+        log_probs = log_probs_of(scores, batch.gold, self.parser.smoothing)
+        losses = self.weighted_losses(step, log_probs)
         replayed = batch.take(torch.arange(n, len(batch)))
         first = int(batch.steps[:n].sum())  # the first of their steps
         moved = distances(self._past(k), step.memory_indices, replayed, scores[first:])

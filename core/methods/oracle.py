@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.methods.base import Method, Stage, Trainable
-from core.methods.parts.adapters import adapters_option, attach
+from core.methods.parts.adapters import adapters_option, attach, formula_option
 from core.methods.parts.variants import variant
 from core.options import option, plain
 from core.parser.batch import Batch, join
@@ -30,6 +30,7 @@ class OracleOptions:
         earlier=5,
     )
     adapters: str = adapters_option()
+    adapter_formula: str = formula_option()
 
 
 @methods.register(

@@ -21,7 +21,7 @@ import numpy as np
 from torch import nn
 
 from core.methods.base import Method, Stage, Trainable, TrainingStep
-from core.methods.parts.adapters import adapters_option, attach
+from core.methods.parts.adapters import adapters_option, attach, formula_option
 from core.methods.parts.penalty import (
     Penalty,
     anchors_option,
@@ -62,6 +62,7 @@ class TotalRecallOptions(ReplayOptions):
         low=0, high=1000, when=("fast", "actions", "task_specific", "all"),
     )  # fmt: skip
     adapters: str = adapters_option()
+    adapter_formula: str = formula_option()
     penalty: str = option(
         "none", "ewc: the slow stage also holds important parameters", choices=("none", "ewc")
     )

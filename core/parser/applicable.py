@@ -13,7 +13,7 @@ MASKED = -1e30  # added to the score of an action outside A_t: its probability i
 class ApplicableActions:
     """A_t of every slot with tasks 0 … k known, as a bias on scores and as lists of actions.
 
-    With `by_task` an action that one task alone has is applicable in that task's examples only.
+    With `by_task` without those that are foreign to an example's task (Grammar.foreign).
     """
 
     def __init__(
@@ -32,10 +32,8 @@ class ApplicableActions:
         cls, grammar: Grammar, k: int, by_task: bool, device: torch.device | str
     ) -> "ApplicableActions":
         """With tasks 0 … k of the grammar known."""
-        outside, foreign = torch.from_numpy(grammar.first_task > k), None
-        if by_task:
-            specific = torch.from_numpy(grammar.specific_to(k))
-            foreign = specific.any(dim=0) & ~specific  # task-specific, and to another task
+        outside = torch.from_numpy(~grammar.fills(k))
+        foreign = torch.from_numpy(grammar.foreign(k)) if by_task else None
         return cls(outside, foreign, device)
 
     def bias(self, slots: Tensor, tasks: Tensor) -> Tensor:

@@ -1,6 +1,6 @@
 """Rows as padded tensors, and batches with little padding."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,20 +17,24 @@ PAD, UNKNOWN = 0, 1
 class Vocabulary:
     """Words of the training utterances of all tasks; anything else reads as unknown."""
 
-    def __init__(self, utterances: Sequence[Sequence[str]]) -> None:
+    def __init__(
+        self, utterances: Sequence[Sequence[str]], normal: Callable[[str], str] = str
+    ) -> None:
+        """`normal` gives the form under which a word is known, such as its lemma."""
+        self._normal = normal
         self.words = ["<pad>", "<unk>"]
-        self.words += dict.fromkeys(word for utterance in utterances for word in utterance)
+        self.words += dict.fromkeys(normal(word) for utterance in utterances for word in utterance)
         self._ids = {word: number for number, word in enumerate(self.words)}
 
     def __len__(self) -> int:
         return len(self.words)
 
     def __contains__(self, word: str) -> bool:
-        return word in self._ids
+        return self._normal(word) in self._ids
 
     def encode(self, words: Sequence[str]) -> list[int]:
         """Word numbers; an utterance without words is one unknown word."""
-        return [self._ids.get(word, UNKNOWN) for word in words] or [UNKNOWN]
+        return [self._ids.get(self._normal(word), UNKNOWN) for word in words] or [UNKNOWN]
 
 
 def _padded(rows: Sequence[Sequence[int]]) -> Tensor:

@@ -5,6 +5,7 @@ Without input feeding a batch takes one call of the encoder, one of the decoder,
 product and one output layer, whatever its length.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import attrgetter
@@ -20,6 +21,7 @@ from core.language.grammar import Grammar
 from core.parser import by_task
 from core.parser.applicable import MASKED, ApplicableActions
 from core.parser.batch import UNKNOWN, Batch, Vocabulary
+from core.parser.dropout import kept
 from core.parser.embeddings import RANDOM_SPREAD, Vectors
 from core.parser.output import Rows, Steps, dense_scores, gold_log_probs, scored_gold
 from core.parser.picking import picked
@@ -78,6 +80,7 @@ class Parser(nn.Module):
         self.task_masking, self.input_feeding = config.task_masking, config.input_feeding
         self.beam_size = config.beam_size
         self.dropout, self.word_dropout = config.dropout, config.word_dropout
+        self.label_smoothing, self.action_init = config.label_smoothing, config.action_init
         word_size = vectors.size if vectors else config.word_size
         hidden, size = config.hidden_size, config.action_size
         fed = size if config.input_feeding else 0
@@ -119,7 +122,8 @@ class Parser(nn.Module):
             parameter = attrgetter(name)(self)
             fresh = torch.empty(parameter.shape)
             if "embedding" in name or name == "start":
-                nn.init.normal_(fresh, std=RANDOM_SPREAD, generator=self._draw_parameters)
+                std = self._embedding_std(name)
+                nn.init.normal_(fresh, std=std, generator=self._draw_parameters)
             elif parameter.dim() == 1:
                 nn.init.zeros_(fresh)
             else:
@@ -128,6 +132,12 @@ class Parser(nn.Module):
         for number, word in enumerate(self.vocabulary.words if self._vectors else ()):
             if word in self._vectors:
                 self.word_embedding[number] = torch.from_numpy(self._vectors[word])
+
+    def _embedding_std(self, name: str) -> float:
+        """Of what an embedding is drawn with; Glorot's is √(2 / (actions + action size))."""
+        if self.action_init == "glorot" and name in ("action_embedding", "start"):
+            return math.sqrt(2 / sum(self.action_embedding.shape))
+        return RANDOM_SPREAD
 
     def _add_grammar_tables(self) -> None:
         grammar = self.grammar
@@ -149,7 +159,7 @@ class Parser(nn.Module):
     def _drop(self, x: Tensor) -> Tensor:
         if not self.training or not self.dropout:
             return x
-        return x * _kept(x, self.dropout, self.rng)
+        return x * kept(x, self.dropout, self.rng)
 
     def encode(self, words: Tensor, lengths: Tensor) -> Encoding:
         """What the encoder says of (n, L) word numbers; `lengths` (n,) on the CPU."""
@@ -236,10 +246,17 @@ class Parser(nn.Module):
     ) -> Tensor:
         """log P(a_t | a_<t, x) of the gold actions (eq. 6) at every real step: (steps in all,).
 
-        By states s_t and rows other than the parser's own where they are given.
+        By states s_t and rows other than the parser's own where they are given. In training with
+        label smoothing, that share of the mean of log P over A_t in its place.
         """
         states = self.teacher_forced(batch)[0] if states is None else states
-        return gold_log_probs(states, rows or self.rows(), self.steps(batch), self.applicable)
+        steps = self.steps(batch)
+        return gold_log_probs(states, rows or self.rows(), steps, self.applicable, self.smoothing)
+
+    @property
+    def smoothing(self) -> float:
+        """The share of smoothed labels in training, none in evaluation."""
+        return self.label_smoothing if self.training else 0.0
 
     def scored_gold(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """`gold_log_probs`, and whether the gold action has the highest score: for looking only."""
@@ -257,15 +274,3 @@ class Parser(nn.Module):
     def loss(self, batch: Batch) -> Tensor:
         """Mean over the examples of `row_losses`."""
         return self.row_losses(batch).mean()
-
-
-def _kept(x: Tensor, dropout: float, rng: torch.Generator) -> Tensor:
-    """What to multiply x by for dropout: 0, or 1 / P(kept); P is exact to 1/65536.
-
-    16 random bits a number, four numbers a draw: a fifth of the time of a draw for each.
-    """
-    bits = torch.empty((x.numel() + 3) // 4, dtype=torch.int64, device=x.device)
-    bits.random_(-(2**63), None, generator=rng)
-    threshold = round(dropout * 2**16) - 2**15
-    kept = bits.view(torch.int16)[: x.numel()].view(x.shape) >= threshold
-    return kept.to(x.dtype).mul_(1 / (1 - dropout))

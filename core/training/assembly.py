@@ -10,9 +10,10 @@ from core.evaluation import FormWriter, grammar_coverage
 from core.events import RunStarted
 from core.generators import Generators
 from core.language.grammar import Grammar
+from core.language.lemmas import normaliser
 from core.methods.base import Method
 from core.parser.batch import Batch, Vocabulary, encode_examples
-from core.parser.embeddings import training_words, vectors_of
+from core.parser.embeddings import vectors_of
 from core.parser.model import Parser
 from core.probes.recorder import Recorder
 from core.registry import methods
@@ -29,9 +30,11 @@ class Learner:
         self.device = choose_device(config.device)
         self.tasks = derived_tasks(config)
         self.generators = Generators(config.seed)
-        self.grammar = Grammar([[e.derivation for e in task.train] for task in self.tasks])
-        vocabulary = Vocabulary([e.words for task in self.tasks for e in task.train])
-        vectors = vectors_of(config, training_words(self.tasks))
+        derivations = [[e.derivation for e in task.train] for task in self.tasks]
+        self.grammar = Grammar(derivations, config.applicable)
+        normal = normaliser(config.lemmas)
+        vocabulary = Vocabulary([e.words for task in self.tasks for e in task.train], normal)
+        vectors = vectors_of(config, vocabulary.words[2:])  # but padding and unknown
         self.parser = Parser(
             config, vocabulary, self.grammar, self.generators, vectors, self.device
         )

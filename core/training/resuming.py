@@ -74,14 +74,16 @@ def _check_seconds(seconds: object) -> None:
 
 
 def _check_position(learner: "Learner", position: list[Any], optimizer: object) -> None:
-    """Within the tasks, their stages and epochs; an optimizer only in the midst of a stage."""
+    """Within the tasks, their stages and epochs; with the optimizer that goes on from there."""
     whole = len(position) == 3 and all(type(value) is int and value >= 0 for value in position)
     if whole:
         task, stage, epoch = position
         stages = learner.method.stages(task) if task < len(learner.tasks) else ()
         inside = task <= len(learner.tasks) and stage <= len(stages)
         epochs = stages[stage].epochs if inside and stage < len(stages) else 1
-        whole = inside and epoch < max(epochs, 1) and (optimizer is None) == (epoch == 0)
+        kept = learner.config.optimizer == "kept"
+        whole = inside and epoch < max(epochs, 1)
+        whole = whole and (optimizer is None) == (epoch == 0 and not kept)
     if not whole:
         raise CheckpointMismatch(f"its position {position!r:.60} is not one of this run")
 

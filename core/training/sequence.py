@@ -22,7 +22,7 @@ from core.samplers.base import select
 from core.stopping import ShouldStop, check, never
 from core.training.assembly import Learner
 from core.training.resuming import restore, restore_optimizer
-from core.training.stage_optimizer import StageOptimizer, learning_rate
+from core.training.stage_optimizer import StageOptimizer, learning_rate, run_optimizer
 
 Record = Callable[[Event], None]
 Checkpoint = dict[str, Any]  # plain values and tensors
@@ -56,6 +56,7 @@ class _Run:
         self.record, self.should_stop = record, should_stop
         self.save, self.save_parser = save, save_parser
         self.recorder, self.workload = learner.recorder, learner.workload
+        self.kept = run_optimizer(self.method)
         self.total = self.workload.total()
         self.done = 0.0
         self.stage_seconds, self.recording_seconds = 0.0, 0.0
@@ -67,6 +68,9 @@ class _Run:
             position, optimizer_state = Position(*resume["position"]), resume["optimizer"]
             self.stage_seconds, self.recording_seconds = resume.get("seconds", (0.0, 0.0))
             self.done = self.workload.done(position.task, position.stage, position.epoch)
+            if self.kept is not None:
+                restore_optimizer(self.kept, optimizer_state)
+                optimizer_state = None
         self._note(self.recorder.at_start())
         for k in range(position.task, len(self.learner.tasks)):
             start = position if k == position.task else Position(k)
@@ -81,7 +85,8 @@ class _Run:
             self._finish_task(k)
 
     def _stage(self, k: int, number: int, stage: Stage, first: int, optimizer_state: Any) -> None:
-        optimizer = StageOptimizer(self.method, k, stage)
+        kept = [self.kept] if self.kept is not None else []
+        optimizer = StageOptimizer(self.method, k, stage, *kept)
         if optimizer_state is not None:
             restore_optimizer(optimizer.adam, optimizer_state)
         self.stage_seconds = self.stage_seconds if first else 0.0
@@ -185,6 +190,8 @@ class _Run:
 
     def _checkpoint(self, position: Position, optimizer: Any) -> None:
         if self.save:
+            if self.kept is not None:
+                optimizer = self.kept.state_dict()
             seconds = [self.stage_seconds, self.recording_seconds]
             at = [position.task, position.stage, position.epoch]
             state = {"position": at, "seconds": seconds, "optimizer": optimizer}

@@ -12,17 +12,38 @@ def learning_rate(config: RunConfig, epoch: int, epochs: int) -> float:
     return config.learning_rate * (1 - epoch / epochs if config.schedule == "linear" else 1.0)
 
 
+def new_adam(method: Method, parameters: list[torch.nn.Parameter]) -> torch.optim.Adam:
+    """An optimizer without any history."""
+    return torch.optim.Adam(parameters, lr=method.config.learning_rate, fused=True)
+
+
+def run_optimizer(method: Method) -> torch.optim.Adam | None:
+    """The one optimizer of a run with `optimizer = kept`, over all parameters; else None.
+
+    What a stage does not train has no gradient, and Adam passes it over. A row that is trained for
+    the first time late has moments of 0 under a bias correction of long ago: its first steps are
+    3 to 6 times the learning rate.
+    """
+    if method.config.optimizer != "kept":
+        return None
+    return new_adam(method, list(method.parser.parameters()))
+
+
 class StageOptimizer:
     """Trains the parameters of a stage of task k; the others get no gradient meanwhile."""
 
-    def __init__(self, method: Method, k: int, stage: Stage) -> None:
+    def __init__(
+        self, method: Method, k: int, stage: Stage, kept: torch.optim.Adam | None = None
+    ) -> None:
+        """`kept`: the run's one optimizer, where it has one (`run_optimizer`)."""
         self.method, self.k, self.stage = method, k, stage
         self.parser = method.parser
         self.trainable = method.parameters(k, stage)
         trained = {id(parameter) for parameter in self.trainable}
         for parameter in self.parser.parameters():
             parameter.requires_grad_(id(parameter) in trained)
-        self.adam = torch.optim.Adam(self.trainable, lr=method.config.learning_rate, fused=True)
+        self.adam = kept or new_adam(method, self.trainable)
+        self.keeps_moments = kept is not None
         frozen = torch.from_numpy(np.flatnonzero(method.frozen_actions(k, stage)))
         self.frozen = frozen.to(self.parser.action_embedding.device)
 
@@ -44,13 +65,23 @@ class StageOptimizer:
         gradient = self.parser.action_embedding.grad
         if gradient is not None and len(self.frozen):
             gradient[self.frozen] = 0
-        torch.nn.utils.clip_grad_norm_(self.trainable, method.config.clip_norm)
+        if method.config.clip_norm:
+            torch.nn.utils.clip_grad_norm_(self.trainable, method.config.clip_norm)
         # the step
-        self.adam.step()
+        self._move()
         method.after_step(k, stage)
         parts = {name: float(part.detach()) for name, part in losses.items()}
         parts["penalty"] = parts.get("penalty", 0.0) + penalty
         return parts
+
+    @torch.no_grad()
+    def _move(self) -> None:
+        """Adam's step. Moments of earlier stages would move frozen rows on: they stay."""
+        embedding = self.parser.action_embedding
+        held = embedding[self.frozen] if self.keeps_moments and len(self.frozen) else None
+        self.adam.step()
+        if held is not None:
+            embedding[self.frozen] = held
 
     def end(self) -> None:
         """All parameters get gradients again."""

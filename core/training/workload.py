@@ -31,7 +31,8 @@ class Workload:
 
         @cache
         def errors(n_rows: int) -> list[float]:
-            rules = grammar or Grammar([[e.derivation for e in task.train] for task in tasks])
+            derivations = [[e.derivation for e in task.train] for task in tasks]
+            rules = grammar or Grammar(derivations, config.applicable)
             return error_work(config, tasks, rules, n_rows)
 
         stages = [self.method.stages(k) for k in range(len(tasks))]

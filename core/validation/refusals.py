@@ -10,6 +10,8 @@ from core.options import ConfigError, specs
 from core.registry import methods
 from core.validation.defaults import DEFAULTS
 
+OFFERED = {spec.name: spec for spec in specs(RunConfig) if spec.can_be_had}  # not everywhere
+
 
 def check(config: RunConfig, explicit: Collection[str] = ()) -> None:
     """ConfigError, a sentence, where a name or an option is wrong or would have no effect.
@@ -18,6 +20,11 @@ def check(config: RunConfig, explicit: Collection[str] = ()) -> None:
     where it is the default.
     """
     method = methods[config.method]
+    if config.lemmas not in OFFERED["lemmas"].offered:
+        raise ConfigError(
+            f"lemmas = '{config.lemmas}' needs the package lemminflect, which is not here: "
+            "pip install lemminflect, or leave it out."
+        )
     for which in OPTION_GROUPS:
         _refuse_without_effect(config, which)
     if method.memory:

@@ -39,6 +39,29 @@ def test_a_state_is_adapted_as_the_paper_defines_it(variant) -> None:
             assert torch.allclose(adapted[row, step], expected, atol=1e-6)
 
 
+def test_the_releases_formula_has_the_gate_swapped_biases_and_a_further_tanh() -> None:
+    rng = Generators(0).for_tensors("adapters")
+    adapters = Adapters(3, 6, gated=True, rng=rng, released=True)
+    assert all(not bias.any() for bias in (*adapters.change_bias, *adapters.gate_bias))
+    with torch.no_grad():
+        for bias in (*adapters.change_bias, *adapters.gate_bias):
+            bias.normal_(generator=rng)
+    h, tasks = torch.randn(5, 4, 6), torch.tensor([2, 0, 2, 1, 0])
+    adapted = adapters(h, tasks)
+    for row, task in enumerate(tasks.tolist()):
+        for step in range(4):
+            before = h[row, step]
+            changed = torch.tanh(adapters.change[task] @ before + adapters.change_bias[task])
+            both = torch.cat([changed, before])
+            gate = torch.sigmoid(adapters.gate[task] @ both + adapters.gate_bias[task])
+            expected = torch.tanh(gate * before + (1 - gate) * changed)
+            assert torch.allclose(adapted[row, step], expected, atol=1e-6)
+    assert adapters.n_per_task == sum(p.numel() for p in adapters.parameters_of(1)) == 3 * 36 + 12
+    assert {id(p) for k in range(3) for p in adapters.parameters_of(k)} == {
+        id(p) for p in adapters.parameters()
+    }
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_training_one_tasks_adapter_changes_no_bit_of_anothers_output(variant) -> None:
     adapters = make(variant)

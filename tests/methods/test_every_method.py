@@ -40,8 +40,8 @@ class Watched(StageOptimizer):
 
     compared: list[tuple[int, str]]
 
-    def __init__(self, method: Method, k: int, stage: Stage) -> None:
-        super().__init__(method, k, stage)
+    def __init__(self, method: Method, k: int, stage: Stage, *kept: torch.optim.Adam) -> None:
+        super().__init__(method, k, stage, *kept)
         self.start = self.parameters()
         self.held = method.frozen_actions(k, stage) | ~self.parser.grammar.known(k)
 
@@ -60,7 +60,11 @@ class Watched(StageOptimizer):
         self.compared.append((self.k, self.stage.name))
 
 
-@pytest.mark.parametrize("masking", [False, True])
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"task_masking": True}, {"optimizer": "kept"}, {"applicable": "type", "clip_norm": 0.0}],
+    ids=str,
+)
 @pytest.mark.parametrize(
     ("name", "options"),
     [*WITH_DEFAULTS, ("total_recall", {"adapters": "full", "penalty": "ewc"}),
@@ -69,11 +73,11 @@ class Watched(StageOptimizer):
     ids=str,
 )  # fmt: skip
 def test_nothing_moves_but_what_a_stage_moves(
-    toy_config, name, options, masking, monkeypatch
+    toy_config, name, options, settings, monkeypatch
 ) -> None:
     Watched.compared = []
     monkeypatch.setattr("core.training.sequence.StageOptimizer", Watched)
-    config = toy_config.with_(method=name, method_options=options, task_masking=masking, epochs=1)
+    config = toy_config.with_(method=name, method_options=options, epochs=1, **settings)
     method = train(config, lambda event: None).method
     assert Watched.compared == [(k, s.name) for k in range(3) for s in method.stages(k)]
 

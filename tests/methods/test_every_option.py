@@ -1,15 +1,30 @@
-"""Every choice that a method offers: it can be run, stopped and gone on with to the same bits."""
+"""Every choice that a method or a run offers: stopped and gone on with to the same bits."""
 
 import pytest
 
+from core.registry import methods
 from core.training.progress import work
-from tests.learners import choices, copied, equal, run
+from tests.learners import choices, copied, equal, run, run_choices
+
+OF_METHODS = [(name, options, {}) for name, options in choices()]
+AS_RELEASED = {
+    "optimizer": "kept", "applicable": "type", "task_masking": True, "label_smoothing": 0.1,
+    "clip_norm": 0.0, "action_init": "glorot",
+}  # fmt: skip
+OF_EVERY_METHOD = [(name, {}, AS_RELEASED) for name in methods]
+OF_RUNS = [
+    ("total_recall", {"penalty": "ewc", "adapters": "full"}, changes) for changes in run_choices()
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "options"), list(choices()), ids=str)
-def test_going_on_with_any_option_gives_the_same_bits(toy_config, name, options) -> None:
-    config = toy_config.with_(method=name, method_options=options, task_order=("zoo", "port"))
+@pytest.mark.parametrize(
+    ("name", "options", "changes"), [*OF_METHODS, *OF_EVERY_METHOD, *OF_RUNS], ids=str
+)
+def test_going_on_with_any_option_gives_the_same_bits(toy_config, name, options, changes) -> None:
+    config = toy_config.with_(
+        method=name, method_options=options, task_order=("zoo", "port"), **changes
+    )
     states: list[dict] = []
     events, end = run(config, save=lambda state: states.append(copied(state)))
     assert sum(e["work"] for e in events if e["kind"] == "StageTime") == pytest.approx(work(config))

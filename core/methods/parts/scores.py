@@ -58,7 +58,8 @@ def distances(stored: Scores, indices: Tensor, batch: Batch, table: Tensor) -> T
     """Σ_t mean over A_t of (score now − stored score)² of each example: (n,).
 
     `indices[j]` is the number that example j of the batch has among the stored ones, `table` (steps
-    in all, actions) what the parser gives the batch now. A_t is that of the time of storing.
+    in all, actions) what the parser gives the batch now. A_t is that of the time of storing,
+    without what is not applicable any more.
     """
     # which stored scores belong to the batch, and to which example of it
     starts = stored.counts.cumsum(0) - stored.counts
@@ -68,7 +69,8 @@ def distances(stored: Scores, indices: Tensor, batch: Batch, table: Tensor) -> T
     position = starts[indices][example] + within  # among the stored scores
     # the difference at each, and its share of the example's distance
     step = _first_steps(batch)[example] + stored.steps[position]
-    difference = table[step, stored.actions[position].long()] - stored.values[position]
+    scores = table[step, stored.actions[position].long()]
+    difference = torch.where(scores > MASKED / 2, scores - stored.values[position], 0.0)
     squares = difference.square() * stored.shares[position]
     return squares.new_zeros(len(batch)).index_add(0, example, squares)
 
