@@ -71,7 +71,7 @@ def test_three_clicks_lead_from_the_default_figure_to_a_wrong_step(server, page,
     leads = {a: rows for a, rows in listed.items() if len(rows) > 1 and not rows.correct[1]}
     assert leads, "no action of the figure leads to a row that is wrong at the end"
 
-    page.goto(f"{server.address}/forgetting")
+    page.goto(f"{server.address}/forgetting?view=actions")
     page.locator(".js-plotly-plot .points").first.wait_for()
     settle(page)
     page.wait_for_timeout(1000)

@@ -33,9 +33,9 @@ def test_nothing_told_says_what_to_do(store):
     assert len(page.get("page_link")) >= 2
 
 
-def test_the_default_view_is_the_papers_figure(store):
+def test_the_curves_are_the_papers_figure(store):
     id = recorded_run(store, TOY)
-    page = well(opened(PAGE))
+    page = well(opened(PAGE, view="actions"))
     (figure,) = figures(page)
     four = analysis.extremes(table_of(store, id), 2)
     assert [trace["customdata"][0] for trace in named(figure)] == list(four.action)
@@ -45,12 +45,12 @@ def test_the_default_view_is_the_papers_figure(store):
     assert "the paper's figure" in texts(page.markdown)
 
 
-@pytest.mark.parametrize("view", ["actions", "heatmap", "drops", "runs"])
+@pytest.mark.parametrize("view", ["glance", "actions", "heatmap", "memory", "drops", "runs"])
 def test_every_view_has_its_address(store, view):
     one, other = recorded_run(store, TOY), recorded_run(store, TOY.with_(seed=1), kept=0.6)
     address = {"run": str(one), "other": str(other), "task": "port", "view": view}
     page = well(opened(PAGE, **address))
-    assert len(figures(page)) == {"runs": 3}.get(view, 1)
+    assert len(figures(page)) == {"runs": 1, "memory": 0}.get(view, 2)  # both runs
     again = well(opened(PAGE, **{k: numbers(page.query_params[k]) for k in page.query_params}))
     assert figures(again) == figures(page)
 
@@ -71,7 +71,7 @@ def test_what_is_chosen_is_drawn_described_and_leads_on(store):
 @pytest.mark.parametrize("where", ["figure", "table"])
 def test_a_click_chooses_an_action_and_stands_in_the_address(store, where):
     id = recorded_run(store, TOY)
-    page = well(opened(PAGE, run=str(id)))
+    page = well(opened(PAGE, run=str(id), view="actions"))
     wanted = table_of(store, id).iloc[1]
     if where == "figure":
         key = key_of(page.get("plotly_chart"), "Forgetting/curves")
@@ -87,7 +87,7 @@ def test_a_click_chooses_an_action_and_stands_in_the_address(store, where):
 
 def test_filters_hold_for_figure_and_table(store):
     recorded_run(store, TOY)
-    page = well(opened(PAGE, kind="specific", find="KEEPER"))
+    page = well(opened(PAGE, kind="specific", find="KEEPER", view="actions"))
     shown = page.dataframe[0].value
     assert set(shown.kind) == {analysis.SPECIFIC}
     assert list(shown.text) == ["GEN ( kind keeper )"]
@@ -98,16 +98,16 @@ def test_filters_hold_for_figure_and_table(store):
 
 def test_the_memory_covers_what_its_rows_derivations_use(store):
     id = recorded_run(store, TOY)
-    page = well(opened(PAGE))
+    page = well(opened(PAGE, view="actions"))
     assert "keeps no memory" in texts(page.markdown)
     assert "memory" not in page.dataframe[0].value
     store.record(id, MemoryStored(0, (1, 3), {}))
-    page = well(opened(PAGE))
+    page = well(opened(PAGE, view="actions"))
     rows = [make_toy_tasks()[0].train[row] for row in (1, 3)]
     uses = {str(step.action) for row in rows for step in row.derivation}
     shown = page.dataframe[0].value
     assert set(shown.text[shown.memory == analysis.COVERED]) == uses
-    page = well(opened(PAGE, memory="out"))
+    page = well(opened(PAGE, memory="out", view="actions"))
     assert not uses & set(page.dataframe[0].value.text)
 
 
@@ -115,7 +115,7 @@ def test_a_memory_whose_data_are_not_here_is_said(store):
     id = recorded_run(store, TOY)
     store.record(id, ActionsKnown((0,), ("another grammar",)))
     store.record(id, MemoryStored(0, (1, 3), {}))
-    page = well(opened(PAGE))
+    page = well(opened(PAGE, view="actions"))
     assert "covers can't be said" in texts(page.markdown).replace("\\", "")
     assert len(figures(page)) == 1
     page = well(opened(PAGE, view="drops"))
@@ -133,18 +133,99 @@ def test_groups_of_drops_are_tested_or_say_why_not(store):
     assert "Nothing has been learned since" in texts(last.info)
 
 
-def test_a_second_run_must_be_chosen_to_compare(store):
-    one = recorded_run(store, TOY)
-    page = well(opened(PAGE, view="runs"))
-    assert "Choose a second run" in texts(page.info)
+def test_a_second_run_is_offered_where_it_learns_the_task_and_two_runs_where_there_is_one(store):
+    first = recorded_run(store, TOY)
+    page = well(opened(PAGE, view="runs"))  # of one run: the first of its views
+    assert numbers(page.query_params["view"]) == "glance"
     recorded_run(store, TOY.with_(dataset="demo"))
-    page = well(opened(PAGE, run=str(one)))
+    page = well(opened(PAGE, run=str(first)))
     assert len(widget(page, "selectbox", "Beside it").options) == 1  # other tasks don't compare
+
+
+def grids(page) -> list[dict]:
+    return [f for f in figures(page) if f["data"][0]["type"] == "heatmap"]
+
+
+def test_the_grid_has_the_mean_of_each_tasks_actions_after_each_task(store):
+    ids = recorded_run(store, TOY), recorded_run(store, TOY.with_(seed=1), kept=0.6)
+    page = well(opened(PAGE, run=str(ids[0]), other=str(ids[1])))
+    assert len(grids(page)) == 2
+    for figure, id in zip(grids(page), ids, strict=True):
+        texts_of = iter(figure["data"][1]["text"])
+        for origin in range(3):
+            curves = np.array([*table_of(store, id, origin).curve])
+            for value in curves.mean(axis=0):
+                assert next(texts_of) == f"{100 * value:.0f}"
+        assert next(texts_of, None) is None
+    page = well(opened(PAGE, run=str(ids[0]), group="kind", kind="specific"))
+    (figure,) = grids(page)
+    counts = [
+        len(t[t.kind == analysis.SPECIFIC]) for t in (table_of(store, 1, k) for k in range(3))
+    ]
+    shown = [text.rpartition(" (")[2] for text in figure["layout"]["yaxis"]["ticktext"]]
+    assert shown == [f"{count})" for count in counts]
+
+
+def test_a_cell_of_the_grid_leads_to_its_tasks_actions_and_a_row_to_its_curve(store):
+    id = recorded_run(store, TOY)
+    page = well(opened(PAGE, run=str(id), group="kind"))
+    key = key_of(page.get("plotly_chart"), "Forgetting/glance")
+    page.session_state[key] = {"selection": {"points": [{"customdata": 3}]}}
+    page = well(page.run())
+    assert numbers(page.query_params["view"]) == "heatmap"
+    assert numbers(page.query_params["task"]) == "port"
+    assert numbers(page.query_params["kind"]) == "specific"
+    page = well(opened(PAGE, run=str(id)))
+    row = page.dataframe[0].value.iloc[2]
+    key = key_of(page.dataframe, "Forgetting/all")
+    page.session_state[key] = {"selection": {"rows": [2], "columns": [], "cells": []}}
+    page = well(page.run())
+    assert numbers(page.query_params["view"]) == "actions"
+    assert numbers(page.query_params["task"]) == row.task
+    assert row.text in texts(page.code)
+
+
+def test_drops_stand_against_occurrences_in_memory(store):
+    recorded_run(store, TOY.with_(seed=1))
+    assert "keeps no memory" in texts(well(opened(PAGE, view="memory")).info)
+    id = recorded_run(store, TOY)
+    kept = {0: (1, 3), 1: (0, 2, 4)}
+    for task, rows in kept.items():
+        store.record(id, MemoryStored(task, rows, {}))
+    (figure,) = figures(well(opened(PAGE, view="memory", run=str(id))))
+    marks, _line = figure["data"]
+    expected = set()
+    for task, rows in kept.items():
+        used = [str(s.action) for r in rows for s in make_toy_tasks()[task].train[r].derivation]
+        for row in table_of(store, id, task).itertuples():
+            expected.add((task, row.action, used.count(row.text), f"{row.drop:.3f}"))
+    shown = set()
+    for (task, action), text in zip(marks["customdata"], marks["hovertext"], strict=True):
+        count = int(text.partition(", ")[2].partition(" in memory")[0])
+        shown.add((task, action, count, text.rpartition(" ")[2]))
+    assert shown == expected
+
+
+def test_beside_it_draws_the_other_run_in_every_view_that_is_offered(store):
+    ids = recorded_run(store, TOY), recorded_run(store, TOY.with_(seed=1), kept=0.6)
+    for id in ids:
+        for task in range(2):
+            store.record(id, MemoryStored(task, (1, 3), {}))
+    address = {"run": str(ids[0]), "other": str(ids[1])}
+    page = well(opened(PAGE, **address))
+    for name in ("glance", "actions", "heatmap", "memory", "drops", "runs"):
+        page = well(opened(PAGE, **address, view=name))
+        said = (
+            " ".join(spec for spec in map(str, figures(page)))
+            + texts(page.markdown)
+            + texts(page.subheader)
+        )
+        assert f"run {ids[1]}" in said.replace("\\", ""), name
 
 
 def test_a_running_run_and_its_last_task(store):
     recorded_run(store, TOY, until=1)
-    page = well(opened(PAGE))
+    page = well(opened(PAGE, view="actions"))
     assert "still going on" in texts(page.caption)
     (figure,) = figures(page)
     assert all(len(trace["customdata"]) == 1 for trace in named(figure))

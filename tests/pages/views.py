@@ -11,7 +11,8 @@ STARTS: dict[str, list[dict[str, str]]] = {  # where to begin; a page that isn't
     "clusters": [MAPPED, MAPPED | {"view": "clusters"}],
     "drilldown": [{"run": "1"}, {"run": "2", "task": "port", "row": "2", "after": "port"}],
     "forgetting": [
-        {"run": "2", "other": "1", "view": view} for view in ("actions", "heatmap", "drops", "runs")
+        {"run": "2", "other": "1", "view": view}
+        for view in ("glance", "actions", "heatmap", "memory", "drops", "runs")
     ],
     "memories": [SAMPLED | {"view": view} for view in ("compare", "actions", "search", "rows")]
     + [{"source": "runs", "run": "2"}],

@@ -1,5 +1,7 @@
 """A run's data as it learns them, read once, and what its memory of a task covers."""
 
+from collections import Counter
+
 import streamlit as st
 
 from core.analysis.choosing import stored
@@ -23,9 +25,9 @@ def learned(run: Run) -> Learned | str:
     return data
 
 
-def covered(run: Run, origin: int) -> tuple[frozenset[str] | None, str]:
-    """The actions, as text, in the rows that the run's memory keeps of a task (from 0); None, and
-    why, where that can't be said.
+def in_memory(run: Run, origin: int) -> tuple[Counter[str] | None, str]:
+    """How often each action, as text, occurs in the rows that the run's memory keeps of a task
+    (from 0); None, and why, where that can't be said.
     """
     kept = stored(store(), run, origin, "")
     if kept is None:
@@ -34,5 +36,4 @@ def covered(run: Run, origin: int) -> tuple[frozenset[str] | None, str]:
     if isinstance(data, str):
         return None, f"What its memory covers can't be said. {data}"
     rows = [data.tasks[origin].train[row] for row in kept.rows]
-    steps = {step for row in rows for step in row.derivation}
-    return frozenset(str(step.action) for step in steps), ""
+    return Counter(str(step.action) for row in rows for step in row.derivation), ""

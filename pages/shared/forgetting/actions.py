@@ -10,7 +10,7 @@ from core.charts import forgetting as charts
 from pages.shared.forgetting.page import View
 from pages.shared.ui.address import key_of
 from pages.shared.ui.clicked import newly, selected_point, selected_row
-from pages.shared.ui.figures import present
+from pages.shared.ui.figures import draw_figure, save
 from pages.shared.ui.tables import NUMBER, TEXT, download, pick_row
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import chosen_number, switch
@@ -42,16 +42,28 @@ def draw_actions(view: View, each: int) -> None:
         drawn = pd.concat([drawn, view.table[view.table.action == chosen]])
     if drawn.empty:
         drawn = view.shown.head(2 * each)  # nothing was learned since: where they stand
-    present(
-        charts.curves(drawn, view.names, view.origin, chosen),
-        _sentence(view, each),
-        analysis.spelled_out(drawn, view.names, view.origin),
-        key=f"{key_of('curves')}/{view.key}",
-        file_name=f"forgetting_run_{view.run.id}.csv",
-        select=True,
-    )
+    st.markdown(_sentence(view, each))
+    for column, side in zip(st.columns(len(view.sides)), view.sides, strict=True):
+        theirs = side.table.set_index("action").reindex(drawn.action).dropna(subset="text")
+        with column:
+            _curves(view, side, theirs.reset_index(), chosen)
     draw_chosen(view, chosen)
     _table(view, table_key)
+
+
+def _curves(view: View, side: View, drawn: pd.DataFrame, chosen: int | None) -> None:
+    """The curves in one of the runs; both have the first run's colours for the same actions."""
+    figure = charts.curves(drawn, side.names, side.origin, chosen)
+    key = f"{key_of('curves')}/{view.key}" + ("" if side is view else f"/{side.run.id}")
+    if len(view.sides) > 1:
+        st.markdown(f"**{escape(side.title)}**")
+    draw_figure(figure, key=key, select=True)
+    save(
+        figure,
+        analysis.spelled_out(drawn, side.names, side.origin),
+        key=key,
+        file_name=f"forgetting_run_{side.run.id}.csv",
+    )
 
 
 def _sentence(view: View, each: int) -> str:

@@ -1,14 +1,17 @@
 """The forgetting page: which run, which task's actions, which of them."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from core.analysis import forgetting as analysis
-from core.data.naming import same_data
+from core.analysis.settings import method_name
+from core.data.naming import dataset_name, same_data
 from core.runs.run import RUNNING, Run
-from pages.shared.access.learned import covered
+from pages.shared.access.learned import in_memory
 from pages.shared.access.runs import (
     SHOWN,
     look_again,
@@ -18,6 +21,8 @@ from pages.shared.access.runs import (
     title_of,
     with_records,
 )
+from pages.shared.ui.exports import name_exports
+from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import find, number, pick, switch
 
 KINDS = {"": "all", "specific": analysis.SPECIFIC, "cross": analysis.CROSS}
@@ -35,6 +40,17 @@ class View:
     table: pd.DataFrame  # analysis.action_table, all of it
     shown: pd.DataFrame  # what the filters let through
     note: str  # why nothing is said of the memory; empty where it is
+    filters: Mapping[str, Any]  # analysis.filtered's
+    beside: "View | None" = None  # the same actions in the other run
+
+    @property
+    def sides(self) -> list["View"]:
+        """The actions in one run or in both."""
+        return [self] if self.beside is None else [self, self.beside]
+
+    @property
+    def title(self) -> str:
+        return f"{method_name(self.run.config)}, run {self.run.id}"
 
     @property
     def key(self) -> str:
@@ -83,15 +99,45 @@ def _learns(run: Run, other: Run, task: str) -> bool:
 
 
 def _read(run: Run, other: Run | None, names: list[str], origin: int) -> View:
-    kept, note = covered(run, origin)
-    table = analysis.action_table(store(), run, origin, kept)
+    kept, note = in_memory(run, origin)
+    table = analysis.action_table(store(), run, origin, None if kept is None else set(kept))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = find("in an action, or a task's name", width=300)
         kind = switch("kind", "Kind", KINDS)
         memory = "" if kept is None else switch("memory", "In memory", MEMORY)
         help = "occurrences in the origin task's training rows"
         least = number("least", "Count at least", 1, 1, width=130, help=help)
-    shown = analysis.filtered(
-        table, text, KINDS[kind] if kind else "", MEMORY[memory] if memory else "", least
+    filters = {
+        "text": text,
+        "kind": KINDS[kind] if kind else "",
+        "memory": MEMORY[memory] if memory else "",
+        "least_count": least,
+    }
+    view = View(
+        run, other, names, origin, table, analysis.filtered(table, **filters), note, filters
     )
-    return View(run, other, names, origin, table, shown, note)
+    return view if other is None else replace(view, beside=_beside(view, other))
+
+
+def _beside(view: View, other: Run) -> View | None:
+    """The other run's view of the same task: the same actions in the same order, under the first
+    run's numbers; None, with why, where it has recorded none of them.
+    """
+    name_exports(dataset_name(view.run.config), [view.run.id, other.id])
+    names = list(other.tasks)
+    origin = names.index(view.task(view.origin))
+    kept, note = in_memory(other, origin)
+    table = analysis.action_table(store(), other, origin, None if kept is None else set(kept))
+    order = {text: at for at, text in enumerate(view.table.text)}
+    mine = table[table.text.isin(list(order))].drop_duplicates("text")
+    if mine.empty:
+        st.warning(
+            escape(f"Run {other.id} has recorded none of these actions of this task."),
+            icon=":material/inbox:",
+        )
+        return None
+    numbers = dict(zip(view.table.text, view.table.action, strict=True))
+    mine = mine.assign(action=mine.text.map(numbers).astype(int))
+    mine = mine.sort_values("text", key=lambda texts: texts.map(order), ignore_index=True)
+    shown = mine[mine.text.isin(list(view.shown.text))]
+    return View(other, None, names, origin, mine, shown, note, view.filters)

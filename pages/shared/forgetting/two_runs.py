@@ -8,10 +8,8 @@ import streamlit as st
 from core.analysis import forgetting as analysis
 from core.analysis.settings import method_name
 from core.charts.drops import differences
-from core.charts.forgetting import curves
 from core.runs.run import Run
-from pages.shared.access.runs import store
-from pages.shared.forgetting.actions import EACH, draw_chosen, follow_action, rounded
+from pages.shared.forgetting.actions import draw_chosen, follow_action, rounded
 from pages.shared.forgetting.page import View
 from pages.shared.ui.address import key_of
 from pages.shared.ui.figures import present
@@ -20,22 +18,11 @@ from pages.shared.ui.text import counted, escape
 
 
 def draw_two(view: View) -> None:
-    """The same actions in both runs, then the difference of every action's drops."""
-    if view.other is None:
-        st.info("Choose a second run above, under “Beside it”.", icon=":material/arrow_upward:")
+    """The difference of every action's drops."""
+    if view.other is None or view.beside is None:
         return
-    names = list(view.other.tasks)
-    origin = names.index(view.task(view.origin))
-    theirs = analysis.action_table(store(), view.other, origin)
-    both = analysis.difference(view.shown, theirs)
-    if both.empty:
-        st.info(
-            "The second run has recorded none of these actions of this task.",
-            icon=":material/inbox:",
-        )
-        return
+    both = analysis.difference(view.shown, view.beside.table)
     action = follow_action(view, "differences")
-    _side_by_side(view, view.other, theirs, names, origin, both, action)
     both = both[both.difference.notna()]
     if both.empty:
         st.info("One of the runs has learned nothing since.", icon=":material/hourglass:")
@@ -47,41 +34,6 @@ def draw_two(view: View) -> None:
 
 def _name(run: Run) -> str:
     return f"{method_name(run.config)}, run {run.id}"
-
-
-def _side_by_side(
-    view: View,
-    other: Run,
-    theirs: pd.DataFrame,
-    names: list[str],
-    origin: int,
-    both: pd.DataFrame,
-    action: int | None,
-) -> None:
-    """The curves of the first run's extremes, and of the chosen action, in both runs."""
-    mine = view.shown[view.shown.text.isin(both.text)]
-    drawn = analysis.extremes(mine, EACH)
-    if action is not None and action not in set(drawn.action):
-        drawn = pd.concat([drawn, mine[mine.action == action]])
-    drawn = mine.head(2 * EACH) if drawn.empty else drawn
-    order = {text: at for at, text in enumerate(drawn.text)}
-    others = theirs[theirs.text.isin(list(order))].drop_duplicates("text")
-    others = others.sort_values("text", key=lambda texts: texts.map(order))
-    sides = ((view.run, drawn, view.names, view.origin), (other, others, names, origin))
-    st.markdown(
-        f"The {EACH} actions of {escape(view.task(view.origin))} that the first run forgets most "
-        f"and the {EACH} that it forgets least, in both runs; lines and boxes as in the paper's "
-        "figure."
-    )
-    for column, (run, table, tasks, start) in zip(st.columns(2), sides, strict=True):
-        with column:
-            present(
-                curves(table, tasks, start, action if run is view.run else None),
-                f"**{escape(_name(run))}**",
-                analysis.spelled_out(table, tasks, start),
-                key=f"side/{run.id}/{start}",
-                file_name=f"forgetting_run_{run.id}.csv",
-            )
 
 
 def _differences(view: View, other: Run, both: pd.DataFrame) -> None:

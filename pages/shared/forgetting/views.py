@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from core.analysis import forgetting as analysis
@@ -15,15 +16,23 @@ from pages.shared.forgetting.actions import (
     follow_action,
     pick_each,
 )
+from pages.shared.forgetting.glance import draw_glance, draw_memory
 from pages.shared.forgetting.page import View
 from pages.shared.forgetting.two_runs import draw_two
-from pages.shared.ui.address import key_of
+from pages.shared.ui.address import key_of, publish
 from pages.shared.ui.figures import present
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import pick, pick_view
 
-VIEWS = {"actions": "Curves", "heatmap": "All at once", "drops": "Groups", "runs": "Two runs"}
+VIEWS = {
+    "glance": "At a glance",
+    "actions": "Curves",
+    "heatmap": "Actions",
+    "memory": "Memory",
+    "drops": "Groups",
+}
+TWO = {"runs": "Two runs"}  # where there is a second one
 ORDERS = {
     "most": ("the most forgotten first", "drop", False),
     "least": ("the least forgotten first", "drop", True),
@@ -35,15 +44,25 @@ ROWS = ["40", "100", "300"]  # of the heatmap
 def draw_views(view: View) -> None:
     """One of the views, by the address."""
     with st.container(horizontal=True, horizontal_alignment="distribute"):
-        chosen = pick_view(VIEWS)
+        chosen = _pick_view(view)
         each = pick_each() if chosen == "actions" else EACH
-    if view.shown.empty:
+    if chosen in ("glance", "memory"):
+        {"glance": draw_glance, "memory": draw_memory}[chosen](view)
+    elif view.shown.empty:
         st.info("No action is like that; loosen the filters above.", icon=":material/filter_alt:")
-        return
-    if chosen == "actions":
+    elif chosen == "actions":
         draw_actions(view, each)
     else:
         {"heatmap": _heatmap, "drops": _drops, "runs": draw_two}[chosen](view)
+
+
+def _pick_view(view: View) -> str:
+    """The view by the address; one that names an action and no view shows its curve."""
+    if "view" not in st.query_params and "action" in st.query_params:
+        st.query_params["view"] = "actions"
+    chosen = pick_view(VIEWS if view.beside is None else VIEWS | TWO)
+    publish("view", chosen)
+    return chosen
 
 
 def _heatmap(view: View) -> None:
@@ -56,22 +75,46 @@ def _heatmap(view: View) -> None:
         most = int(pick("rows", "Actions drawn, at most", ROWS))
     words, column, ascending = ORDERS[order]
     rows = view.shown.sort_values(column, ascending=ascending, kind="stable").head(most)
+    if view.beside is None:
+        _map(view, view, rows, words)
+    else:
+        for col, side in zip(st.columns(2, gap="medium"), view.sides, strict=True):
+            with col:
+                st.markdown(f"**{escape(side.title)}**")
+                theirs = side.shown.set_index("action").reindex(rows.action).dropna(subset="text")
+                _map(view, side, theirs.reset_index(), words)
+    draw_chosen(view, action)
+
+
+def _map(view: View, side: View, rows: pd.DataFrame, words: str) -> None:
+    """One run's rows of the heat map."""
     some = "All" if len(rows) == len(view.shown) else f"{len(rows)} of"
     present(
-        charts.heatmap(rows, view.names, view.origin),
+        charts.heatmap(rows, side.names, side.origin),
         f"{some} {counted(len(view.shown), 'action')} of {escape(view.task(view.origin))}, "
         f"{words}: P(action | history, utterance) on its training rows after each task. A box "
         "stands where the task's training rows show the action again. Click a cell to choose an "
         "action. It answers the paper's appendix on the forgetting of actions.",
-        analysis.spelled_out(rows, view.names, view.origin),
-        key=f"{key_of('heatmap')}/{view.key}",
-        file_name=f"heatmap_run_{view.run.id}.csv",
+        analysis.spelled_out(rows, side.names, side.origin),
+        key=f"{key_of('heatmap')}/{view.key}" + ("" if side is view else f"/{side.run.id}"),
+        file_name=f"heatmap_run_{side.run.id}.csv",
         select=True,
     )
-    draw_chosen(view, action)
 
 
 def _drops(view: View) -> None:
+    for side in view.sides:
+        if len(view.sides) > 1:
+            st.subheader(escape(side.title))
+        _drops_of(side)
+    st.caption(
+        f"Rank test of Mann and Whitney, two-sided; n/a where a group is smaller than {LEAST}, or "
+        f"even fully separate groups could not give p < {LEVEL}. The actions of one run depend on "
+        "one another: read p as how far apart the groups are."
+    )
+
+
+def _drops_of(view: View) -> None:
     name = escape(view.task(view.origin))
     if view.last == view.origin:
         st.info(f"Nothing has been learned since {name}: no drop yet.", icon=":material/hourglass:")
@@ -86,17 +129,12 @@ def _drops(view: View) -> None:
         "forgotten (section 4.1) and wants memories that hold every action (section 4.2). "
         f"{escape(view.note)}",
         view.shown[["text", "kind", "memory", "count", "first", "final", "drop"]],
-        key="drops",
+        key=f"drops/{view.run.id}",
         file_name=f"drops_run_{view.run.id}.csv",
     )
     for row in numbers.itertuples():
         memory = row.comparison != "Kind" and view.note
         st.markdown(f"- {_in_words(row, view.note if memory else row.why)}")
-    st.caption(
-        f"Rank test of Mann and Whitney, two-sided; n/a where a group is smaller than {LEAST}, or "
-        f"even fully separate groups could not give p < {LEVEL}. The actions of one run depend on "
-        "one another: read p as how far apart the groups are."
-    )
     columns = {
         "comparison": TEXT("Comparison", width=200),
         "u": NUMBER("U", format="%.1f", width=80),
@@ -110,7 +148,7 @@ def _drops(view: View) -> None:
     draw_table(
         numbers.drop(columns="why"),
         columns,
-        key="tests",
+        key=f"tests/{view.run.id}",
         file_name=f"drop_tests_run_{view.run.id}.csv",
         data=numbers,
         height="content",
