@@ -1,8 +1,9 @@
-"""Accuracy: ACC_whole and ACC_avg after each task, the matrix behind them, the paper's values."""
+"""Accuracy: the task × task matrices, ACC_whole and ACC_avg over them, the paper's values."""
 
 import streamlit as st
 
-from pages.shared.accuracy.page import draw_curves, draw_ends, draw_matrix, pick_view
+from pages.shared.accuracy.matrices import draw_matrices
+from pages.shared.accuracy.page import draw_curves, draw_ends, pick_view
 from pages.shared.accuracy.transfer import draw_gains
 from pages.shared.ui.opening import open_page
 
@@ -15,10 +16,10 @@ with open_page(
     "seeds are averaged.",
 ):
     view = pick_view()
+    draw_matrices(view)
+    st.divider()
     draw_curves(view)
-    st.divider()
-    draw_ends(view)
-    st.divider()
-    draw_gains(view)
-    st.divider()
-    draw_matrix(view)
+    with st.expander("After the last task, beside the paper's values", icon=":material/table:"):
+        draw_ends(view)
+    with st.expander("Forgetting and transfer", icon=":material/trending_down:"):
+        draw_gains(view)

@@ -88,6 +88,31 @@ def cells(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
     return frame
 
 
+def pooled(cells: pd.DataFrame, group: Group[Any]) -> pd.DataFrame:
+    """acc[k, i] of a group of runs: correct and total summed over those that learn the tasks in
+    the order of the first, with `runs`, how many these are; columns as `cells`' without run.
+    """
+    keys = ["after", "on", "after_task", "on_task"]
+    mine = cells[cells.run.isin([run.id for run in group.runs])]
+    orders = {run: tuple(part.sort_values("after").after_task.unique())
+              for run, part in mine.groupby("run", sort=False)}  # fmt: skip
+    longest = max(orders.values(), key=len, default=())
+    alike = [run for run, order in orders.items() if order == longest[: len(order)]]
+    parts = mine[mine.run.isin(alike)].groupby(keys, as_index=False)
+    return parts.agg(correct=("correct", "sum"), total=("total", "sum"), runs=("run", "nunique"))
+
+
+def subtracted(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
+    """acc[k, i] of `pooled` cells less that of others, where both have learned the same tasks in
+    the same order: after, on, their names, left and right (shares), difference.
+    """
+    keys = ["after", "on", "after_task", "on_task"]
+    both = left.merge(right, on=keys, suffixes=("_left", "_right"))
+    both["left"] = both.correct_left / both.total_left
+    both["right"] = both.correct_right / both.total_right
+    return both[[*keys, "left", "right"]].assign(difference=both.left - both.right)
+
+
 def covered(facts: RunStarted | None, after: int, on: int) -> int | None:
     """How many of task `on`'s rows the actions known after that task cover; None: not recorded."""
     table = facts.covered if facts else ()

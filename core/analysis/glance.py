@@ -3,6 +3,7 @@ often an action stands in memory.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -84,7 +85,7 @@ def against_memory(table: pd.DataFrame) -> pd.DataFrame:
     for place in np.unique(places):
         part = known[places == place]
         high = BINS[place + 1] if place + 1 < len(BINS) else None
-        row = {"low": BINS[place], "high": high, "n": len(part)}
+        row: dict[str, Any] = {"low": BINS[place], "high": high, "n": len(part)}
         row |= {"x": float(counts[places == place].mean()), "drop": float(part["drop"].mean())}
         rows.append(row | {"deviation": float(part["drop"].std(ddof=1))})
     return pd.DataFrame(rows, columns=["low", "high", "n", "x", "drop", "deviation"])

@@ -15,6 +15,13 @@ from core.charts.template import DARK
 SEQUENTIAL = (  # from dark to pale, so that shares can be told apart without telling hues apart
     (0.0, "#1d2b3a"), (0.35, "#20606f"), (0.6, "#3f9a94"), (0.8, "#9bcfae"), (1.0, "#eff3cf"),
 )  # fmt: skip
+DIVERGING = (
+    (0.0, "#a84a00"),
+    (0.3, "#eeb489"),
+    (0.5, "#f3f1ea"),
+    (0.7, "#8fbde0"),
+    (1.0, "#00588a"),
+)
 PALE = 0.57  # from this share of the scale on a cell is pale and takes dark ink
 
 
@@ -23,6 +30,13 @@ def heat(z: ArrayLike, measure: str, most: float = 1.0, **more: Any) -> go.Heatm
     bar = {"title": {"text": measure, "side": "right"}, "thickness": 12}
     look = {"xgap": 2, "ygap": 2, "hoverinfo": "skip"} | more
     return go.Heatmap(z=z, zmin=0, zmax=most, colorscale=SEQUENTIAL, colorbar=bar, **look)
+
+
+def diverging(z: ArrayLike, measure: str, most: float, **more: Any) -> go.Heatmap:
+    """Cells from orange (−`most`) over nearly white (0) to blue (`most`)."""
+    bar = {"title": {"text": measure, "side": "right"}, "thickness": 12}
+    look = {"xgap": 2, "ygap": 2, "hoverinfo": "skip"} | more
+    return go.Heatmap(z=z, zmin=-most, zmax=most, colorscale=DIVERGING, colorbar=bar, **look)
 
 
 def ink(shares: ArrayLike) -> list[str]:

@@ -3,8 +3,8 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.charts.cells import heat, ink, targets
-from core.charts.template import ANGLES, blank, plain, tick
+from core.charts.cells import diverging, heat, ink, targets
+from core.charts.template import ANGLES, DARK, blank, lines, plain, tick
 
 
 def matrix(cells: pd.DataFrame, height: int | None = None) -> go.Figure:
@@ -13,12 +13,49 @@ def matrix(cells: pd.DataFrame, height: int | None = None) -> go.Figure:
     `cells` is analysis.accuracy.cells'. What lies over the cells has (after, on) as `customdata`.
     """
     learned = cells.drop_duplicates("after").sort_values("after")
-    tested = cells.drop_duplicates("on").sort_values("on")
     figure = blank(height or 130 + 34 * max(3, len(learned)))
     share = (cells.correct / cells.total).rename("share")
     grid = cells.assign(share=share).pivot_table(index="after", columns="on", values="share")
     figure.add_trace(heat(100 * grid.to_numpy(), "acc (%)", 100, x=grid.columns, y=grid.index))
     figure.add_trace(_values(cells, share))
+    _axes(figure, cells)
+    return figure
+
+
+def difference(table: pd.DataFrame, left: str, right: str) -> go.Figure:
+    """acc[k, i] of one run (or group) less that of another, in points; `table` is
+    analysis.accuracy.subtracted's.
+    """
+    points = 100 * table.difference
+    most = max(10.0, float(points.abs().max()))
+    grid = table.assign(points=points).pivot(index="after", columns="on", values="points")
+    figure = blank(130 + 34 * max(3, table.after.nunique()))
+    figure.add_trace(diverging(grid.to_numpy(), "points", most, x=grid.columns, y=grid.index))
+    hover = [
+        lines(
+            f"after {row.after_task}, on {row.on_task}: {100 * row.difference:+.1f} points\n"
+            f"{left}: {100 * row.left:.1f} %\n{right}: {100 * row.right:.1f} %"
+        )
+        for row in table.itertuples()
+    ]
+    strong = points.abs() / most > 0.6
+    figure.add_trace(
+        targets(
+            table.on,
+            table.after,
+            hover,
+            mode="markers+text",
+            text=[f"{value:+.0f}" for value in points],
+            textfont={"color": ["#ffffff" if dark else DARK for dark in strong], "size": 14},
+        )
+    )
+    _axes(figure, table)
+    return figure
+
+
+def _axes(figure: go.Figure, cells: pd.DataFrame) -> None:
+    learned = cells.drop_duplicates("after").sort_values("after")
+    tested = cells.drop_duplicates("on").sort_values("on")
     figure.update_xaxes(
         title_text="tested on task",
         tickvals=tested.on,
@@ -34,7 +71,6 @@ def matrix(cells: pd.DataFrame, height: int | None = None) -> go.Figure:
         autorange="reversed",
     )
     figure.update_layout(showlegend=False)
-    return figure
 
 
 def _values(cells: pd.DataFrame, share: pd.Series) -> go.Scatter:

@@ -1,5 +1,8 @@
 """Every page by itself: empty, with runs, with what people may write into names and addresses."""
 
+import json
+
+import pandas as pd
 import pytest
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
@@ -10,6 +13,7 @@ from core.runs import checkpoints
 from core.runs.checkpoints import CheckpointError
 from core.runs.owner import new_owner
 from core.runs.run import FAILED, STOPPED
+from pages.shared.ui.exports import as_shares
 from pages.shared.ui.opening import pages
 from pages.shared.ui.text import escape
 from tests.made_up import TASKS, finished_run, running_run, tell, tell_errors
@@ -173,15 +177,15 @@ def test_accuracy_averages_seeds_and_holds_the_paper_against_them(store):
         config = RunConfig(dataset="overnight", seed=seed)
         finished_run(store, config, tasks=names, rows=(20,) * 8, seed=seed)
     page = well(opened("pages/accuracy.py", run="1,2", measure="avg"))
-    (curves, _, matrix) = specs(page)
+    matrix, curves, _ = specs(page)
     assert "n = 2" in curves
     assert "ACC_avg (%)" in curves
     assert "without DAR" in curves
     assert "52.84" in curves
     assert "correct" in matrix
     page = well(opened("pages/accuracy.py", run="1,2", paper="off", ceiling="off"))
-    assert "without DAR" not in specs(page)[0]
-    assert "upper bound: forms" not in specs(page)[0]
+    assert "without DAR" not in specs(page)[1]
+    assert "upper bound: forms" not in specs(page)[1]
 
 
 def test_what_is_chosen_stands_in_the_address_and_comes_back_from_it(store):
@@ -231,3 +235,32 @@ def test_a_store_that_goes_away_is_said_in_a_sentence_until_it_is_back(file, sto
         (fault,) = well(page.run()).error
         assert fault.value == escape("The run store can't be read: the server closed.")
     assert not well(page.run()).error
+
+
+def test_accuracy_begins_with_the_matrices_and_their_difference(store):
+    names = [f"t{k}" for k in range(3)]
+    for seed, method in enumerate(("finetune", "total_recall")):
+        config = RunConfig(dataset="overnight", method=method)
+        finished_run(store, config, tasks=names, kept=0.4 + 0.5 * seed, seed=seed)
+    page = well(opened("pages/accuracy.py", run="1,2"))
+    first, second, curves = (json.loads(spec) for spec in specs(page)[:3])
+    assert [f["data"][0]["type"] for f in (first, second)] == ["heatmap", "heatmap"]
+    assert curves["data"][0]["type"] == "scatter"
+    page = well(opened("pages/accuracy.py", run="1,2", matrix="minus", a="1", b="0"))
+    minus = json.loads(specs(page)[0])
+    for text, a, b in zip(
+        minus["data"][1]["hovertext"],
+        second["data"][1]["hovertext"],
+        first["data"][1]["hovertext"],
+        strict=True,
+    ):
+        left, right = (int(t.split(": ")[1].split(" of ")[0]) / int(t.split(" of ")[1].split()[0])
+                       for t in (a, b))  # fmt: skip
+        assert f"{100 * (left - right):+.1f} points" in text
+
+
+def test_files_have_shares_and_say_so_where_the_page_has_percent():
+    table = pd.DataFrame({"Runs": ["a"], "ACC_whole": [12.5], "match": [0.25]})
+    file = as_shares(table, percent=["ACC_whole"], shares=["match"])
+    assert list(file.columns) == ["Runs", "ACC_whole (share)", "match (share)"]
+    assert file.iloc[0].tolist() == ["a", 0.125, 0.25]

@@ -10,7 +10,6 @@ import streamlit as st
 from core.analysis import accuracy, paper
 from core.analysis.accuracy import MEASURES, Group
 from core.charts.accuracy import curves
-from core.charts.matrix import matrix
 from core.data.naming import same_data
 from core.runs.run import RUNNING, Run
 from pages.shared.access.runs import (
@@ -20,13 +19,13 @@ from pages.shared.access.runs import (
     look_again,
     pick_runs,
     store,
-    title_of,
     with_records,
 )
+from pages.shared.ui.exports import as_shares
 from pages.shared.ui.figures import present
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import escape
-from pages.shared.ui.widgets import pick, switch, toggle
+from pages.shared.ui.widgets import switch, toggle
 
 FORMULA = {
     "whole": "ACC_whole pools the test rows of all tasks learned so far.",
@@ -106,6 +105,7 @@ def draw_curves(view: View) -> None:
     )
     columns = ["group", "after", "task", "runs", measure, f"{measure}_deviation"]
     data = view.spread[[*columns, f"bound_{measure}"]]
+    data = as_shares(data, shares=[name for name in data if measure in name])
     present(figure, sentence, data, key="curves", file_name=f"acc_{measure}.csv")
 
 
@@ -123,7 +123,6 @@ def draw_ends(view: View) -> None:
             shares = dict(zip(values.measure, values.value / 100, strict=True))
             rows.append(_table_row(f"  {source}", learned, 10, shares, {}))
     table = pd.DataFrame(rows)
-    st.subheader("After the last task")
     st.markdown(
         "Exact match in percent: the mean over seeds with the sample's standard deviation (SD), "
         "and what it may be held against."
@@ -135,7 +134,7 @@ def draw_ends(view: View) -> None:
         {"Runs": TEXT(width=340), **shown},
         key="table",
         file_name="accuracy.csv",
-        data=table,
+        data=as_shares(table, [name for name in table.columns if "ACC" in name]),
         missing="–",
         height="content",
     )
@@ -152,20 +151,3 @@ def _table_row(
         line[label] = 100 * shares.get(measure, math.nan)
         line[f"SD of {label}"] = 100 * spread.get(measure, math.nan)
     return line
-
-
-def draw_matrix(view: View) -> None:
-    """acc[k, i] of one of the runs."""
-    st.subheader("Task by task")
-    by_id = {run.id: run for run in view.runs}
-    first = view.runs[0].id
-    run = first
-    if len(by_id) > 1:
-        titles = {str(id): title_of(run) for id, run in by_id.items()}
-        run = int(pick("matrix", "Run", titles))
-    cells = view.cells[view.cells.run == run]
-    sentence = (
-        "acc[k, i]: how many of task i's test rows are parsed exactly after learning task k. "
-        "Down a column a task is forgotten; the paper's measures are means over a row."
-    )
-    present(matrix(cells), sentence, cells, key="matrix_figure", file_name=f"acc_run_{run}.csv")

@@ -25,7 +25,6 @@ ZeroShot = dict[int, dict[int, float]]  # by run: R[i−1, i] by i, as shares
 
 def draw_gains(view: View) -> None:
     """One measure after each task, then all of them after the last."""
-    st.subheader("Forgetting and transfer")
     labels = {name: f"{each.label} · {each.source}" for name, each in MEASURES.items()}
     name = pick("gain", "Measure", labels)
     others = store().runs(limit=SHOWN)

@@ -10,6 +10,7 @@ from core.charts.error_curves import errors
 from core.runs.run import RUNNING, Run
 from pages.shared.access.runs import SHOWN, choose_above, look_again, pick_runs, store, with_records
 from pages.shared.launch.form import parameters
+from pages.shared.ui.exports import as_shares
 from pages.shared.ui.figures import present
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import escape
@@ -102,7 +103,9 @@ def draw_curves(view: View) -> None:
         f"{how[view.measure]} Measured with dropout off after every epoch, on {where}: training "
         "rows dotted, test rows solid. Dotted lines part the stages, solid ones the tasks. The "
         "paper shows training and test errors on Overnight so, with and without the fast stage.",
-        view.curves.table.assign(label=view.curves.table.run.map(view.labels)),
+        as_shares(
+            view.curves.table.assign(label=view.curves.table.run.map(view.labels)), shares=["match"]
+        ),
         key="errors",
         file_name="errors.csv",
     )
@@ -125,4 +128,12 @@ def draw_ends(view: View) -> None:
             }
     st.subheader("After the last epoch")
     shown = shown.drop(columns="run")
-    draw_table(shown, columns, key="ends", file_name="errors_last.csv", height="content")
+    errors = [name for name in shown.columns if name.endswith(" error")]
+    draw_table(
+        shown,
+        columns,
+        key="ends",
+        file_name="errors_last.csv",
+        data=as_shares(shown, errors),
+        height="content",
+    )

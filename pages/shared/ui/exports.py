@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 MOST = 80  # letters of what a file's name begins with
@@ -25,6 +27,12 @@ def export_name(file_name: str) -> str:
     """The whole name of a file that a page calls so."""
     start = st.session_state.get(_KEY, "")
     return f"{start}_{file_name}" if start else file_name
+
+
+def as_shares(table: pd.DataFrame, percent: Sequence[str] = (), shares: Sequence[str] = ()) -> Any:
+    """The table as files have it: what is a percentage or a share is a share, and named so."""
+    fractions = table.assign(**{name: table[name] / 100 for name in percent})
+    return fractions.rename(columns={name: f"{name} (share)" for name in (*percent, *shares)})
 
 
 def _plain(word: str) -> str:

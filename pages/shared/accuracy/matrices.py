@@ -1,0 +1,87 @@
+"""The accuracy page's answer at once: acc[k, i] side by side, or one less another."""
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis import accuracy
+from core.analysis.accuracy import Group
+from core.charts.matrix import difference, matrix
+from core.runs.run import Run
+from pages.shared.accuracy.page import View
+from pages.shared.ui.exports import as_shares
+from pages.shared.ui.figures import present
+from pages.shared.ui.text import counted, escape
+from pages.shared.ui.widgets import pick, several, switch
+
+SHOWN = {"side": "Side by side", "minus": "A − B"}
+FEW = 4  # matrices that are drawn unless others are chosen
+
+
+def draw_matrices(view: View) -> None:
+    """The matrices of the chosen runs; those that differ in their seeds alone are pooled."""
+    pooled = {group.label: accuracy.pooled(view.cells, group) for group in view.groups}
+    groups = {str(at): group for at, group in enumerate(view.groups)}
+    shown = "side"
+    if len(groups) > 1:
+        shown = switch("matrix", "Matrices", SHOWN, label_visibility="collapsed")
+    st.markdown(
+        "acc[k, i]: how many of task i's test rows (across) are parsed exactly after learning task "
+        "k (down), in percent. Down a column a task is forgotten; the paper's measures are means "
+        "over a row."
+    )
+    if shown == "minus":
+        _minus(groups, pooled)
+    else:
+        _side_by_side(groups, pooled)
+
+
+def _side_by_side(groups: dict[str, Group[Run]], pooled: dict[str, pd.DataFrame]) -> None:
+    chosen = list(groups)
+    if len(groups) > FEW:
+        names = {at: group.label for at, group in groups.items()}
+        chosen = several("matrices", "Matrices of", names, chosen[:FEW])
+    for start in range(0, len(chosen), 2):
+        pair = chosen[start : start + 2]
+        for column, at in zip(st.columns(len(pair), gap="medium"), pair, strict=True):
+            with column:
+                _matrix(groups[at], pooled[groups[at].label])
+
+
+def _matrix(group: Group[Run], cells: pd.DataFrame) -> None:
+    runs = int(cells.runs.max()) if len(cells) else 0
+    few = "" if runs == 1 else f" ({counted(runs, 'run')} pooled)"
+    less = "" if runs == len(group.runs) else ", those with the same order of tasks"
+    ends = cells[cells.after == cells.after.max()]
+    whole = 100 * ends.correct.sum() / max(1, ends.total.sum())
+    numbers = "-".join(str(run.id) for run in group.runs)
+    present(
+        matrix(cells),
+        f"**{escape(group.label)}**{few}{less}: {whole:.1f} % of all test rows after "
+        f"{counted(len(ends), 'task')}.",
+        cells.assign(**{"acc (share)": cells.correct / cells.total}),
+        key=f"matrix/{numbers}",
+        file_name=f"acc_matrix_{numbers}.csv",
+    )
+
+
+def _minus(groups: dict[str, Group[Run]], pooled: dict[str, pd.DataFrame]) -> None:
+    names = {at: group.label for at, group in groups.items()}
+    left, right = st.columns(2)
+    with left:
+        first = names[pick("a", "A", names, "1")]
+    with right:
+        second = names[pick("b", "less B", names, "0")]
+    table = accuracy.subtracted(pooled[first], pooled[second])
+    if table.empty:
+        st.info("A and B have learned no task at the same position.", icon=":material/block:")
+        return
+    last = table[table.after == table.after.max()]
+    present(
+        difference(table, first, second),
+        f"**{escape(first)}** less **{escape(second)}**, in percentage points: blue where A has "
+        f"more of a task left. After {counted(len(last), 'task')} the mean difference is "
+        f"{100 * last.difference.mean():+.1f} points.",
+        as_shares(table, shares=["left", "right", "difference"]),
+        key="minus",
+        file_name="acc_difference.csv",
+    )
