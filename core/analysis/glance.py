@@ -69,7 +69,7 @@ def grid(table: pd.DataFrame, by: str, tasks: Sequence[str]) -> pd.DataFrame:
 
 def ordered(table: pd.DataFrame, order: str) -> pd.DataFrame:
     """The rows of `grid` by task, or with the most (or least) forgotten first."""
-    if order == "task":
+    if order == "task" or table.empty:
         return table
     return table.sort_values("drop", ascending=order == "least", kind="stable", ignore_index=True)
 

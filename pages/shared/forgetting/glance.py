@@ -43,7 +43,10 @@ def draw_glance(view: View) -> None:
     for column, side, table in zip(st.columns(len(tables)), view.sides, tables, strict=True):
         rows = glance.grid(table, by, side.names)
         with column:
-            _grid(side, _in_order_of(first, rows))
+            if rows.empty:
+                st.info(f"{escape(side.title)} has none of these actions.", icon=":material/inbox:")
+            else:
+                _grid(side, _in_order_of(first, rows))
     _actions(view, tables[0])
 
 

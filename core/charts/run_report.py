@@ -1,0 +1,179 @@
+"""What a report of runs says: settings, accuracy, forgetting, errors, versions, addresses."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from urllib.parse import urlencode
+
+import pandas as pd
+
+from core.analysis import accuracy, error_curves, forgetting, glance, transfer_tables
+from core.analysis.accuracy import MEASURES, Group
+from core.analysis.command_line import command_line
+from core.analysis.settings import in_words, method_name, settings, show
+from core.analysis.transfer import MEASURES as GAINS
+from core.charts import accuracy as accuracy_charts
+from core.charts import error_curves as error_charts
+from core.charts import glance as glance_charts
+from core.charts.matrix import difference, matrix
+from core.charts.report import Item, Report, Section
+from core.data.naming import dataset_name
+from core.runs.run import Run
+from core.runs.store import Store
+
+MOST_GRIDS = 6  # grids of forgetting, one a run
+PAGES = ("accuracy", "forgetting", "drilldown", "error_curves", "playground", "report")
+SINGLE = ("forgetting", "drilldown")  # pages of one run and another beside it
+
+
+def run_report(store: Store, runs: Sequence[Run], base: str = "") -> Report:
+    """The report of these runs; `base` is the app's address, before those of its pages."""
+    groups = accuracy.group(runs)
+    now = datetime.now(UTC)
+    sections = [
+        _settings(runs),
+        _accuracy(store, runs, groups),
+        _transfer(store, runs, groups),
+        _forgetting(store, runs),
+        _errors(store, runs),
+        _how(runs, base),
+    ]
+    names = ", ".join(dict.fromkeys(dataset_name(run.config) for run in runs))
+    count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+    return Report(
+        f"Total Recall: {count} on {names}",
+        f"Made {now:%Y-%m-%d %H:%M} UTC from the store of runs.",
+        tuple(section for section in sections if section.items),
+    )
+
+
+def _settings(runs: Sequence[Run]) -> Section:
+    tables = [settings(run.config) for run in runs]
+    names = list(dict.fromkeys(name for table in tables for name in table))
+    titles = [f"Run {run.id}" for run in runs]
+    rows = {in_words(name): [show(t[name]) if name in t else "–" for t in tables] for name in names}
+    differ = {name: values for name, values in rows.items() if len(set(values)) > 1}
+    same = {name: values[0] for name, values in rows.items() if len(set(values)) == 1}
+    overview = pd.DataFrame(
+        {
+            "Run": [run.id for run in runs],
+            "Name": [run.name for run in runs],
+            "Method": [method_name(run.config) for run in runs],
+            "Status": [_status(run) for run in runs],
+            "Tasks": [" → ".join(run.tasks) for run in runs],
+            "Seconds": [round(run.seconds) for run in runs],
+        }
+    )
+    items = [Item("The runs.", overview)]
+    if differ:
+        frame = pd.DataFrame(differ, index=titles).T.reset_index(names="Setting")
+        items.append(Item("Settings in which the runs differ.", frame))
+    frame = pd.DataFrame({"Setting": list(same), "Value": list(same.values())})
+    items.append(Item("Settings that all runs share.", frame))
+    return Section("Runs and settings", tuple(items))
+
+
+def _status(run: Run) -> str:
+    return run.status if run.progress >= 1 else f"{run.status}, {100 * run.progress:.0f} %"
+
+
+def _accuracy(store: Store, runs: Sequence[Run], groups: Sequence[Group[Run]]) -> Section:
+    cells = accuracy.cells(store, runs)
+    if cells.empty:
+        return Section("Accuracy", ())
+    spread = accuracy.spread(accuracy.curves(cells), groups)
+    items = []
+    for measure, name in MEASURES.items():
+        figure = accuracy_charts.curves(spread, measure=measure, name=name)
+        items.append(Item(f"{name} after each task: means over seeds, one SD as a band.", figure))
+    ends = spread.groupby("group", sort=False).tail(1)
+    table = pd.DataFrame({"Runs": ends.group, "n": ends.runs, "Tasks": ends.after + 1})
+    for measure, name in MEASURES.items():
+        table[f"{name} (%)"] = 100 * ends[measure]
+        table[f"SD of {name}"] = 100 * ends[f"{measure}_deviation"]
+    items.insert(0, Item("Exact match after the last task, in percent.", table))
+    pooled = {group.label: accuracy.pooled(cells, group) for group in groups}
+    for label, each in pooled.items():
+        text = f"acc[k, i] of {label}, in percent: task tested (across) after task learned (down)."
+        items.append(Item(text, matrix(each)))
+    if len(pooled) == 2:
+        (first, left), (second, right) = pooled.items()
+        less = accuracy.subtracted(right, left)
+        if len(less):
+            figure = difference(less, second, first)
+            items.append(Item(f"acc[k, i] of {second} less that of {first}, in points.", figure))
+    return Section("Accuracy", tuple(items))
+
+
+def _transfer(store: Store, runs: Sequence[Run], groups: Sequence[Group[Run]]) -> Section:
+    cells = accuracy.cells(store, runs)
+    if cells.empty:
+        return Section("Forgetting and transfer", ())
+    ended = accuracy.latest(store, [run.id for run in runs])
+    learned = dict(zip(ended.run, ended.after + 1, strict=True))
+    table = transfer_tables.final(transfer_tables.trajectories(cells), groups, learned)
+    shown = {"Measure": [each.label for each in GAINS.values()]}
+    shown["As defined by"] = [each.source for each in GAINS.values()]
+    for row in table.to_dict("records"):
+        shown[row["group"]] = [_points(row[name], row[f"{name}_deviation"]) for name in GAINS]
+    text = "Forgetting and transfer after the last task, in percentage points (mean ± SD)."
+    return Section("Forgetting and transfer", (Item(text, pd.DataFrame(shown)),))
+
+
+def _points(mean: float, deviation: float) -> str:
+    if pd.isna(mean):
+        return "n/a"
+    return f"{100 * mean:.2f}" + ("" if pd.isna(deviation) else f" ± {100 * deviation:.2f}")
+
+
+def _forgetting(store: Store, runs: Sequence[Run]) -> Section:
+    known = forgetting.recorded(store, [run.id for run in runs])
+    items = []
+    for run in [run for run in runs if run.id in known][:MOST_GRIDS]:
+        rows = glance.grid(glance.all_actions(store, run), "kind", run.tasks)
+        text = (
+            f"{method_name(run.config)}, run {run.id}: mean P(action | history, utterance) of each "
+            "task's actions by kind (down) after each task (across), in percent."
+        )
+        items.append(Item(text, glance_charts.grid(rows, run.tasks)))
+    return Section("Forgotten actions", tuple(items))
+
+
+def _errors(store: Store, runs: Sequence[Run]) -> Section:
+    known = error_curves.recorded(store, [run.id for run in runs])
+    chosen = [run for run in runs if run.id in known]
+    if not chosen:
+        return Section("Error curves", ())
+    curves = error_curves.curves(store, chosen)
+    figure = error_charts.errors(
+        curves, error_curves.labels(chosen), error_curves.task_names(chosen),
+        measure="match", name=error_curves.MEASURES["match"],
+    )  # fmt: skip
+    text = "Exact match error after every epoch, on training rows (dotted) and test rows (solid)."
+    return Section("Error curves", (Item(text, figure),))
+
+
+def _how(runs: Sequence[Run], base: str) -> Section:
+    lines = [command_line(run.config, keeps_memory=run.keeps_memory) for run in runs]
+    names = list(dict.fromkeys(name for run in runs for name in run.versions))
+    versions = pd.DataFrame(
+        {"Package": names}
+        | {f"Run {run.id}": [run.versions.get(name, "–") for name in names] for run in runs}
+    )
+    items = [
+        Item("The same runs by command line.", "\n".join(dict.fromkeys(lines))),
+        Item("Where these views are in the app.", "\n".join(addresses(runs, base))),
+        Item("What the runs were trained with.", versions),
+    ]
+    return Section("To do it again", tuple(items if names else items[:2]))
+
+
+def addresses(runs: Sequence[Run], base: str = "") -> list[str]:
+    """The addresses of the pages with these runs."""
+    numbers = [str(run.id) for run in runs]
+    shown = []
+    for page in PAGES:
+        query = {"run": ",".join(numbers)}
+        if page in SINGLE:
+            query = {"run": numbers[0]} | ({"other": numbers[1]} if len(numbers) > 1 else {})
+        shown.append(f"{base}/{page}?{urlencode(query, safe=',')}")
+    return shown

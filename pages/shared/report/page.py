@@ -1,0 +1,76 @@
+"""The report page: which runs, and the files that are made of them on a click."""
+
+from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from core.charts.export import ExportError, find_chrome
+from core.charts.report import Report, to_html, to_latex, to_pdf
+from core.charts.run_report import addresses, run_report
+from core.runs.run import Run
+from pages.shared.access.runs import SHOWN, beside, choose_above, pick_runs, store, with_records
+from pages.shared.ui.exports import export_name
+from pages.shared.ui.figures import NO_CHROME
+
+MOST = 12  # runs in a report
+HOLDS = """
+- **Runs and settings**: what differs, and what all share
+- **Accuracy**: ACC_whole and ACC_avg after each task, the task × task matrices, their difference
+- **Forgetting and transfer**: each measure under its author's name
+- **Forgotten actions**: every task's actions by kind, after each task
+- **Error curves**: training and test error after every epoch
+- **To do it again**: command lines, addresses of the views, versions
+"""
+
+
+def draw_report() -> None:
+    """Let runs be chosen and offer the files."""
+    runs = store().runs(limit=SHOWN)
+    learned = with_records(
+        runs, {run.id for run in runs if run.tasks}, "No run has read its data yet."
+    )
+    chosen = pick_runs("Runs", learned, default=beside(learned[0], learned), most=MOST)
+    if not chosen:
+        choose_above()
+    st.markdown(HOLDS)
+    _offer(chosen)
+    st.caption("The addresses in it, for this app:")
+    st.code("\n".join(addresses(chosen, _base())), language=None, wrap_lines=True)
+
+
+def _offer(runs: Sequence[Run]) -> None:
+    offers: list[tuple[str, str, str, Callable[[Report], bytes]]] = [
+        ("Report (HTML)", "html", "text/html", to_html),
+        ("Tables (LaTeX)", "tex", "application/x-tex", to_latex),
+    ]
+    if find_chrome() is not None:
+        offers.insert(1, ("Report (PDF)", "pdf", "application/pdf", to_pdf))
+    with st.container(horizontal=True, gap="small"):
+        for at, (label, ending, mime, make) in enumerate(offers):
+            st.download_button(
+                label,
+                lambda make=make: _made(runs, make),
+                file_name=export_name(f"report.{ending}"),
+                mime=mime,
+                icon=":material/download:",
+                type="primary" if at == 0 else "secondary",
+                key=f"report/{ending}",
+                on_click="ignore",
+            )
+        if find_chrome() is None:
+            st.button("Report (PDF)", disabled=True, help=NO_CHROME)
+
+
+def _made(runs: Sequence[Run], make: Callable[[Report], bytes]) -> bytes:
+    """The file; a page of one line where it can't be made."""
+    try:
+        return make(run_report(store(), runs, _base()))
+    except ExportError as error:
+        return str(error).encode()
+
+
+def _base() -> str:
+    """The app's address, before its pages'."""
+    url = urlsplit(st.context.url or "")
+    return f"{url.scheme}://{url.netloc}" if url.netloc else ""
