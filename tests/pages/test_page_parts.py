@@ -184,3 +184,11 @@ def test_a_bad_file_is_refused_with_line_and_column():
     page = well(given(GOOD + b"zoo\ttrain\tx\t( list animal\n"))
     assert "line 5\\, column 13" in texts(page.error)  # a failed download may stand there too
     assert uploads() == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "seeds"),
+    [("1 2", (1, 2)), ("0 2 4", (0, 2, 4)), ("0,  2 4", (0, 2, 4)), (" 3 - 5  9 ", (3, 4, 5, 9))],
+)
+def test_blanks_separate_seeds_as_commas_do(text, seeds):
+    assert read_seeds(text) == seeds

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -144,9 +145,10 @@ def _whole(digits: str) -> int:
 
 
 def read_seeds(text: str) -> tuple[int, ...]:
-    """`0, 3, 5-8` → (0, 3, 5, 6, 7, 8); ConfigError says what is wrong with it."""
+    """`0, 3 5-8` → (0, 3, 5, 6, 7, 8): commas or blanks between; ConfigError says what is wrong."""
     seeds: dict[int, None] = {}
-    for part in text.replace(" ", "").split(","):
+    joined = re.sub(r"(?<=\d)\s*-\s*(?=\d)", "-", text.strip())  # a range, however it is spaced
+    for part in re.split(r"\s*,\s*|\s+", joined):
         first, dash, last = part.partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
             raise ConfigError(
