@@ -31,7 +31,8 @@ from core.similarity.clusters import (
 Array = npt.NDArray[Any]
 DENSE = 200  # points up to which all eigenvectors are computed
 NEIGHBOURS = 15  # of a point that UMAP keeps near it, the package's default
-LAYOUTS = {"scaling": "classical scaling", "umap": "UMAP"}
+LAYOUTS = {"scaling": "classical scaling", "tsne": "t-SNE", "umap": "UMAP"}
+PERPLEXITY = 30.0  # of t-SNE, scikit-learn's default; less where forms are few
 
 
 def node_table(form: Node) -> pd.DataFrame:
@@ -54,7 +55,9 @@ class FormMap:
     similarity: Similarity
     clustering: Clustering
     coordinates: Array  # (forms, 2)
-    explained: float | None  # share of the squared distances that the plane shows; None: UMAP's
+    explained: (
+        float | None
+    )  # share of the squared distances that the plane shows; None: not scaling
     silhouettes: Array  # (forms,) −1 … 1
     to_medoid: Array  # (forms,) distance to its cluster's medoid
 
@@ -91,6 +94,9 @@ def read_map(
     if layout == "umap":
         np.sqrt(distances, out=distances)  # scaling has left their squares
         coordinates, explained = umap_layout(distances, coordinates, seed), None
+    elif layout == "tsne":
+        np.sqrt(distances, out=distances)
+        coordinates, explained = tsne_layout(distances, coordinates, seed), None
     return FormMap(forms, similarity, clustering, coordinates, explained, scores, to_medoid)
 
 
@@ -146,6 +152,23 @@ def umap_layout(distances: Array, start: Array, seed: int) -> Array:
             n_jobs=1,
         )  # fmt: skip
         return np.asarray(engine.fit_transform(distances), dtype=float)
+
+
+def tsne_layout(distances: Array, start: Array, seed: int) -> Array:
+    """Two coordinates of each point from `start`, (n, 2), by t-SNE (van der Maaten and Hinton,
+    2008): near points stay near, and distances between far ones mean little.
+    """
+    n = len(distances)
+    if n < 4:
+        return start
+    from sklearn.manifold import TSNE  # an import of seconds that few need
+
+    scale = float(start[:, 0].std())
+    engine = TSNE(
+        metric="precomputed", perplexity=min(PERPLEXITY, (n - 1) / 3), random_state=seed,
+        init=(start / scale * 1e-4 if scale else start).astype(np.float32),
+    )  # fmt: skip
+    return np.asarray(engine.fit_transform(np.maximum(distances, 0)), dtype=float)
 
 
 def silhouettes(distances: Array, labels: Array) -> Array:

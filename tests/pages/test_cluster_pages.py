@@ -3,10 +3,11 @@
 import json
 import sys
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.analysis import choosing
+from core.analysis import choosing, clusters
 from core.runs.execution import execute
 from core.runs.owner import new_owner
 from core.runs.store import Store
@@ -114,7 +115,24 @@ def test_umap_is_no_choice_where_it_is_not_installed(monkeypatch):
     page = drawn(layout="umap")
     assert "pip install umap-learn" in texts(page.caption)
     assert "classical scaling, which shows" in texts(page.markdown)
-    assert "Layout of the map" not in [box.label for box in page.selectbox]
+    options = widget(page, "selectbox", "Layout of the map").options
+    assert not [option for option in options if "UMAP" in option]
+
+
+def test_tsne_lays_the_map_out_and_the_same_way_again():
+    page = drawn(layout="tsne")
+    assert "by t-SNE" in texts(page.markdown)
+    marks = json.loads(specs(page)[0])["data"][0]
+    assert len(marks["customdata"]) == 5
+    assert specs(well(opened(PAGE, **TOY, layout="tsne"))) == specs(page)
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(0, 0.1, (20, 3)), rng.normal(4, 0.1, (20, 3))])
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2)
+    laid, again = (clusters.tsne_layout(distances, points[:, :2], 0) for _ in range(2))
+    assert np.array_equal(laid, again)
+    apart = np.linalg.norm(laid[:, None] - laid[None], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    assert [at // 20 for at in apart.argmin(axis=1)] == [0] * 20 + [1] * 20  # neighbours stay
 
 
 def test_umap_is_imported_with_the_click_that_draws_by_it(monkeypatch, tmp_path):

@@ -45,6 +45,7 @@ class Shown:
     options: ClusterOptions
     seed: int
     key: str
+    layout: str = "scaling"
 
 
 def pick_map() -> Shown:
@@ -71,7 +72,9 @@ def pick_map() -> Shown:
         k = request.stored.tasks.index(chosen.task.name)
         stored = choosing.stored(store(), request.stored, k, f"run {request.stored.id}")
         kept += [] if stored is None else [stored]
-    return Shown(chosen, form_map, tuple(kept), options, config.seed, str(hash(key)))
+    return Shown(
+        chosen, form_map, tuple(kept), options, config.seed, str(hash(key)), request.layout
+    )
 
 
 def _cluster_options(sampler: str, options: ClusterOptions) -> dict[str, Any]:
@@ -137,13 +140,14 @@ def _form(chosen: Chosen, runs: Sequence[Run]) -> _Request:
 
 def _pick_layout() -> str:
     """How the map is laid out: UMAP only where its package is there."""
+    labels = {"scaling": "classical scaling", "tsne": "t-SNE (seconds the first time)"}
     if importlib.util.find_spec("umap") is None:
         st.caption(
-            "The map is laid out by classical scaling. UMAP is offered beside it where the package "
-            "umap-learn is installed (`pip install umap-learn`)."
+            "UMAP is offered as a layout too where the package umap-learn is installed (`pip "
+            "install umap-learn`)."
         )
-        return "scaling"
-    labels = {"scaling": "classical scaling", "umap": "UMAP (half a minute the first time)"}
+    else:
+        labels["umap"] = "UMAP (half a minute the first time)"
     with st.columns(3)[0]:
         return pick("layout", "Layout of the map", labels)
 

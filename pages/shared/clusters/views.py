@@ -79,7 +79,8 @@ def _similarity(shown: Shown) -> str:
 
 def _layout(shown: Shown) -> str:
     if shown.map.explained is None:
-        return "UMAP, which keeps like forms together; how far groups are apart says little"
+        name = analysis.LAYOUTS[shown.layout]
+        return f"{name}, which keeps like forms together; how far groups are apart says little"
     return f"classical scaling, which shows {100 * shown.map.explained:.0f} % of their squares"
 
 
