@@ -128,7 +128,10 @@ def real_data() -> Path:
 
 @pytest.fixture(scope="session")
 def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with two finished runs on the toy tasks, with all that runs record and keep."""
+    """A home with two finished runs on the toy tasks, with all that runs record and keep, and an
+    experiment made of them.
+    """
+    from core.experiments import catalog, making
     from core.runs.execution import execute
     from core.runs.owner import new_owner
     from core.runs.run import FINISHED
@@ -142,6 +145,7 @@ def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             owner = new_owner()
             id = store.create(make_toy_config().with_(method=method), claimed_by=owner)
             assert execute(store, store.run(id), owner).status == FINISHED
+        catalog.create(store, making.of_runs(store, [1, 2], "toys"))
         store.close()
     return place
 

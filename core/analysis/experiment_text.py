@@ -7,6 +7,7 @@ import pandas as pd
 from core.analysis import significance
 from core.analysis.accuracy import MEASURES
 from core.analysis.experiment_tables import Compared, arm_table
+from core.analysis.significance import Ranks
 from core.options import ConfigError
 
 
@@ -42,8 +43,7 @@ def shown_differences(compared: Compared, measure: str, reference: str) -> pd.Da
                 "Arm": row.arm,
                 "n": row.n,
                 f"{MEASURES[measure]} − {reference}": _number(row.difference, sign=True),
-                "95 % interval (BCa)": f"{_number(row.low, sign=True)} to "
-                f"{_number(row.high, sign=True)}",
+                "95 % interval (BCa)": _interval(row.low, row.high),
                 "p (Wilcoxon)": p_text(row.p),
                 "p (Holm)": p_text(row.p_holm),
                 "Smallest p": p_text(row.smallest_p),
@@ -57,31 +57,40 @@ def shown_ranks_and_effects(compared: Compared, measure: str) -> list[tuple[str,
 
     Neither where the pairs do not allow it.
     """
-    told = []
+    tables = []
     ranks = significance.ranks(compared.values(measure))
     if ranks is not None and len(ranks.arms) > 2:
-        rows = [
-            {
-                "Arm": arm,
-                "Mean rank": _number(rank),
-                "Not different from": _alike(arm, ranks.groups),
-            }
-            for arm, rank in zip(ranks.arms, ranks.mean_ranks, strict=True)
-        ]
-        told.append(
-            (
-                f"Mean ranks by {MEASURES[measure]} (1 is best). Friedman's test as by Iman and "
-                f"Davenport: F = {ranks.f:.2f}, p = {p_text(ranks.p)}; arms whose ranks differ by "
-                f"less than {ranks.critical_difference:.2f} (Nemenyi, 0.05) are not told apart.",
-                pd.DataFrame(rows),
-            )
-        )
+        tables.append((rank_title(ranks, measure), rank_table(ranks)))
+    effects = shown_effects(compared, measure)
+    return [*tables, effects] if effects else tables
+
+
+def rank_title(ranks: Ranks, measure: str) -> str:
+    """Friedman's test and the critical difference, in sentences."""
+    return (
+        f"Mean ranks by {MEASURES[measure]} (1 is best). Friedman's test as by Iman and "
+        f"Davenport: F = {ranks.f:.2f}, p = {p_text(ranks.p)}; arms whose ranks differ by "
+        f"less than {ranks.critical_difference:.2f} (Nemenyi, 0.05) are not told apart."
+    )
+
+
+def rank_table(ranks: Ranks) -> pd.DataFrame:
+    """The arms, best first, with those that they can't be told apart from."""
+    rows = [
+        {"Arm": arm, "Mean rank": _number(rank), "Not different from": _alike(arm, ranks.groups)}
+        for arm, rank in zip(ranks.arms, ranks.mean_ranks, strict=True)
+    ]
+    return pd.DataFrame(rows)
+
+
+def shown_effects(compared: Compared, measure: str) -> tuple[str, pd.DataFrame] | None:
+    """The spread by order and by seed with its title; None where they can't be told apart."""
     effects = significance.effects(compared.by_order_and_seed(measure))
-    if effects is not None:
-        names = {"arm": "Arm", "order": "Order", "seed": "Seed", "rest": "Rest"}
-        title = f"Standard deviation of {MEASURES[measure]} by order and by seed, in points."
-        told.append((title, effects.rename(columns=names)))
-    return told
+    if effects is None:
+        return None
+    names = {"arm": "Arm", "order": "Order", "seed": "Seed", "rest": "Rest"}
+    title = f"Standard deviation of {MEASURES[measure]} by order and by seed, in points."
+    return title, effects.rename(columns=names)
 
 
 def _alike(arm: str, groups: Sequence[Sequence[str]]) -> str:
@@ -110,6 +119,12 @@ def spread(mean: float, sd: float) -> str:
 def p_text(p: float) -> str:
     """A p value with all digits that its exact test gives, up to four."""
     return "–" if pd.isna(p) else f"{p:.4f}".rstrip("0").rstrip(".") if p >= 1e-4 else f"{p:.1e}"
+
+
+def _interval(low: float, high: float) -> str:
+    """`+1.20 to +3.40`; a dash where there is none."""
+    ends = f"{_number(low, sign=True)} to {_number(high, sign=True)}"
+    return "–" if pd.isna(low) or pd.isna(high) else ends
 
 
 def _number(value: float, *, sign: bool = False, digits: int = 2) -> str:

@@ -7,7 +7,7 @@ over orders and seeds. Of several groups of settings the one with the most runs 
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -18,7 +18,7 @@ from core.analysis.exported_runs import ExportedRun
 from core.analysis.paper_table import last_accuracies
 from core.analysis.paper_values import TASKS, Published, published
 from core.config import RunConfig
-from core.registry import methods
+from core.registry import datasets, methods
 
 MEMORYLESS = ("finetune", "hat", "oracle")
 _ADAPTERS = {"full": "with DAR", "none": "without DAR", "without_cross": "DAR without cross"}
@@ -101,8 +101,13 @@ def _noted(row: Published) -> str:
     return "with DAR" if row.note in ("", "validation sets") else str(row.note)
 
 
-def shown(frame: pd.DataFrame) -> pd.DataFrame:
-    """`beside` as people read it: a line a row of the paper's table, `paper | ours` its cells."""
+def cell_text(row: Any) -> str:
+    """A cell of `shown`: the paper's value and ours."""
+    return f"{row.value:.2f} | {_ours_text(row)}"
+
+
+def shown(frame: pd.DataFrame, cell: Callable[[Any], str] = cell_text) -> pd.DataFrame:
+    """`beside` as people read it: a line a row of the paper's table, its cells as `cell` says."""
     lines: dict[tuple[str, ...], dict[str, str]] = {}
     for row in frame.itertuples():
         name = str(methods.declared(row.method, "label")) + (
@@ -113,8 +118,12 @@ def shown(frame: pd.DataFrame) -> pd.DataFrame:
         line |= {"Note": row.note} if frame.note.any() else {}
         line |= {"Sampler": sampler} if frame.sampler.any() else {}
         size = f", memory {row.memory_size}" if many else ""
-        line[f"{row.dataset}{size}, {row.measure}"] = f"{row.value:.2f} | {_ours_text(row)}"
+        line[f"{_data_name(row.dataset)}{size}, {row.measure}"] = cell(row)
     return pd.DataFrame(list(lines.values())).fillna("–")
+
+
+def _data_name(dataset: str) -> str:
+    return str(datasets.declared(dataset, "label") or dataset)
 
 
 def _ours_text(row: Any) -> str:

@@ -12,6 +12,16 @@ from functools import cache
 from typing import Any
 
 TASKS = {"overnight": 8, "nlmap_qt": 4, "nlmap_city": 8}
+TITLES = {
+    1: "accuracy after all tasks, by method",
+    2: "ACC_avg of Total Recall by sampler and memory size, on Overnight and NLMap(city)",
+    3: "Total Recall without the fast stage, and with other parts moving in it",
+    4: "methods with BERT as the encoder, fine-tuned and fixed",
+    5: "Total Recall with settings chosen on validation sets",
+    6: "ACC_whole of Total Recall by sampler and memory size, on NLMap(qt)",
+    7: "Total Recall without dynamic action representations (DAR), or its cross-task part",
+    8: "seconds a task takes to learn",
+}
 
 # method, variant: whole and avg on Overnight, NLMap(qt), NLMap(city); memory size 50
 _TABLE_1 = """

@@ -42,8 +42,11 @@ def of_runs(store: Store, ids: Sequence[int], name: str) -> Experiment:
 
 
 def _without_pair(config: RunConfig) -> RunConfig:
-    plain = RunConfig()
-    return config.with_(**{name: getattr(plain, name) for name in _OF_PAIR})
+    """But for the pair, and for what has no effect where the method keeps no memory."""
+    plain, names = RunConfig(), list(_OF_PAIR)
+    if not methods[config.method].memory:
+        names += _OF_MEMORY
+    return config.with_(**{name: getattr(plain, name) for name in names})
 
 
 def _differences(base: RunConfig, config: RunConfig) -> dict[str, Any]:

@@ -42,9 +42,7 @@ def write(experiment: Experiment) -> str:
     else:
         parts.append(f"pairs = {[[table[name] for name in _PAIR[:2]] for table in tables]}\n")
     parts.append(f"\n[base]\n{tomli_w.dumps(_plain(base))}")
-    for arm in experiment.arms:
-        settings = {"label": arm.label, **arm.settings}
-        parts.append(f"\n[[arms]]\n{tomli_w.dumps(_plain(settings))}")
+    parts += [f"\n{write_arm(arm)}" for arm in experiment.arms]
     return "".join(parts)
 
 
@@ -66,6 +64,34 @@ def read(text: str, where: str = "The experiment") -> Experiment:
         return Experiment(name, base, arms, _pairs(values.get("pairs", len(default_pairs()))))
     except ConfigError as error:
         raise ConfigError(f"{where}: {error}") from error
+
+
+def read_arms(text: str, base: RunConfig, where: str = "The arms") -> tuple[Arm, ...]:
+    """The arms of a TOML text of nothing else; ConfigError as `read`."""
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{where}: is not TOML: {error}.") from error
+    try:
+        for key in values:
+            if key != "arms":
+                raise ConfigError(f"'{key}': expected arms alone, each headed [[arms]].")
+        return tuple(_arm(base, number, arm) for number, arm in _arms(values.get("arms", [])))
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {error}") from error
+
+
+def read_settings(text: str, where: str = "The settings") -> dict[str, Any]:
+    """Settings of a TOML text, options as `method.name`; ConfigError where it is no TOML."""
+    try:
+        return _flat(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{where}: is not TOML: {error}.") from error
+
+
+def write_arm(arm: Arm) -> str:
+    """One arm as it stands in an experiment's TOML."""
+    return f"[[arms]]\n{tomli_w.dumps(_plain({'label': arm.label, **arm.settings}))}"
 
 
 def read_file(path: Path) -> Experiment:

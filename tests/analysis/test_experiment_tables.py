@@ -192,8 +192,8 @@ def test_the_papers_table_with_ours_beside_it() -> None:
     eighth = paper_beside.beside(records, 8).set_index(["dataset", "method", "variant"])
     assert eighth.loc[("overnight", "emr", ""), "mean"] == 10.0  # seconds a task
     shown = paper_beside.shown(first)
-    assert shown.iloc[4]["overnight, avg"] == "46.01 | 52.00 ± 2.83 (n = 2)"
-    assert shown.iloc[0]["overnight, avg"] == "14.37 | –"
+    assert shown.iloc[4]["Overnight, avg"] == "46.01 | 52.00 ± 2.83 (n = 2)"
+    assert shown.iloc[0]["Overnight, avg"] == "14.37 | –"
     assert len(shown) == 11
 
 

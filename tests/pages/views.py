@@ -10,6 +10,9 @@ STARTS: dict[str, list[dict[str, str]]] = {  # where to begin; a page that isn't
     "accuracy": [{"run": "1,2"}],
     "clusters": [MAPPED, MAPPED | {"view": "clusters"}],
     "drilldown": [{"run": "1"}, {"run": "2", "task": "port", "row": "2", "after": "port"}],
+    "experiments": [{}]
+    + [{"view": "new", "start": start} for start in ("preset", "toml", "runs")]
+    + [{"view": "workers"}],
     "forgetting": [
         {"run": "2", "other": "1", "view": view}
         for view in ("glance", "actions", "heatmap", "memory", "drops", "runs")
@@ -20,6 +23,8 @@ STARTS: dict[str, list[dict[str, str]]] = {  # where to begin; a page that isn't
         {"run": "1,2", "utterance": "show all ships"},
         {"source": "test", "task": "port"},
     ],
+    "paper": [{"table": "1"}, {"table": "4"}],
+    "results": [{"view": view} for view in ("table", "cells", "curves", "differences", "ranks")],
     "runs": [{"run": "1"}],
 }
 COMPUTES = ("Draw the map", "Choose the", "Parse", "Look into")  # buttons that compute what follows

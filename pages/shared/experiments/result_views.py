@@ -1,0 +1,91 @@
+"""What an experiment's cells show: the table of means, every cell as a point, curves with bands."""
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis import accuracy
+from core.analysis.accuracy import MEASURES, Group
+from core.analysis.experiment_tables import Compared, arm_table, finished_runs
+from core.analysis.experiment_text import shown_arms
+from core.analysis.paper import PROTOCOL
+from core.charts.accuracy import curves
+from core.charts.experiment_arms import points
+from core.experiments.catalog import Stored
+from core.runs.run import Run
+from pages.shared.access.runs import store
+from pages.shared.experiments.table_files import draw_text_files
+from pages.shared.ui.figures import present
+from pages.shared.ui.tables import TEXT, draw_table
+from pages.shared.ui.text import escape
+
+
+def draw_table_view(stored: Stored, compared: Compared, measure: str) -> None:
+    """Arm × measure: mean ± sd, the paper's value, the difference, the upper bound."""
+    table = shown_arms(compared)
+    paper = [name for name in table.columns if name.startswith(("Paper", "Δ"))]
+    known = [name for name in paper if (table[name] != "–").any()]
+    table = table.drop(columns=[name for name in paper if name not in known])
+    first = ("Arm", "n", MEASURES[measure], *(n for n in table.columns if n.endswith(measure)))
+    names = list(dict.fromkeys([*first, *table.columns]))  # the measure that was chosen comes first
+    caption = "Accuracy after the last task in percent: mean ± standard deviation over n pairs."
+    st.markdown(
+        f"{caption} *Bound* is the mean share of test rows whose form the known actions cover"
+        + ("; Δ is the mean less the paper's value." if known else ".")
+    )
+    columns = {"Arm": TEXT(width=260)}
+    draw_table(table[names], columns, key="arms", missing="–", height="content")
+    draw_text_files(table[names], "arms", caption, data=arm_table(compared))
+    if known:
+        st.caption(escape(PROTOCOL[:1].upper() + PROTOCOL[1:]) + ".")
+
+
+def draw_cells(stored: Stored, compared: Compared, measure: str) -> None:
+    """Every cell of the complete pairs as a point."""
+    values = compared.values(measure)
+    table = arm_table(compared).set_index("arm")
+    figure = points(
+        values,
+        name=MEASURES[measure],
+        pairs=[stored.experiment.pairs[pair].label for pair in values.index],
+        bounds=table[f"{measure}_bound"].dropna().to_dict(),
+        published=table[f"{measure}_paper"].dropna().to_dict(),
+        colours=colours(stored),
+    )
+    sentence = (
+        f"{MEASURES[measure]} after the last task of every cell in the complete pairs: a point a "
+        "pair, a bar at the arm's mean."
+    )
+    named = values.rename(index=lambda pair: stored.experiment.pairs[pair].label)
+    data = named.rename_axis("pair").reset_index()
+    present(figure, sentence, data, key="points", file_name=f"cells_{measure}.csv")
+
+
+def draw_curves(stored: Stored, compared: Compared, measure: str) -> None:
+    """Accuracy after each task, mean and band over the complete pairs."""
+    groups = arm_groups(stored, compared)
+    runs = [run for group in groups for run in group.runs]
+    spread = accuracy.spread(accuracy.curves(accuracy.cells(store(), runs)), groups)
+    figure = curves(spread, measure=measure, name=MEASURES[measure])
+    sentence = (
+        f"{MEASURES[measure]} after each task: means over the complete pairs, bands one standard "
+        "deviation, as in the paper's figures. Each pair learns the tasks in its own order."
+    )
+    columns = ["group", "after", "runs", measure, f"{measure}_deviation", f"bound_{measure}"]
+    present(figure, sentence, spread[columns], key="curves", file_name=f"curves_{measure}.csv")
+
+
+def arm_groups(stored: Stored, compared: Compared) -> tuple[Group[Run], ...]:
+    """The runs of each compared arm in the complete pairs, under its label."""
+    used: pd.DataFrame = compared.cells[compared.cells.pair.isin(compared.pairs)]
+    by_id = {run.id: run for run in finished_runs(store(), stored.id)}
+    groups = []
+    for arm in compared.arms:
+        ids = used.run[used.arm == arm].dropna().astype(int)
+        runs = tuple(by_id[id] for id in ids if id in by_id)
+        groups.append(Group(stored.experiment.arms[arm].label, runs))
+    return tuple(groups)
+
+
+def colours(stored: Stored) -> dict[str, int]:
+    """An arm's colour is its own, whichever of the arms are compared."""
+    return {arm.label: at for at, arm in enumerate(stored.experiment.arms)}
