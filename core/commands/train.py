@@ -15,6 +15,7 @@ from core.options import ConfigError
 from core.runs.owner import new_owner
 from core.runs.run import STOPPED
 from core.runs.store import Store
+from core.validation.presets import PRESETS, options_of, preset_of
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -28,6 +29,12 @@ def add_parser(subparsers: Subparsers) -> None:
         allow_abbrev=False,
     )
     parser.add_argument("--config", type=Path, metavar="FILE.toml", help="start from this config")
+    parser.add_argument(
+        "--preset",
+        choices=tuple(PRESETS),
+        help="start from these conditions: "
+        + "; ".join(f"{preset.name}: {preset.about}" for preset in PRESETS.values()),
+    )
     parser.add_argument("--name", default="", help="what the run is called")
     parser.add_argument(
         "--seeds", type=int, nargs="+", metavar="N", help="a run for each of these seeds"
@@ -48,7 +55,12 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def _execute(args: argparse.Namespace) -> int:
-    config = read_config(args, args.more, read_toml(args.config) if args.config else {})
+    preset = PRESETS.get(args.preset)
+    said = dict(preset.settings) if preset else {}
+    config = read_config(args, args.more, said | (read_toml(args.config) if args.config else {}))
+    if preset:
+        options = options_of(preset, config.method, config.method_options)
+        config = config.with_(method_options=options)
     if args.options:
         print(own_parser(config).format_help())
         return 0
@@ -70,7 +82,8 @@ def _execute(args: argparse.Namespace) -> int:
         owner = new_owner()
         id = store.create(one, name, claimed_by=owner)
         if not args.quiet:
-            print(f"Run {id}: {store.run(id).name}")
+            conditions = preset_of(one)
+            print(f"Run {id}: {store.run(id).name}{f' ({conditions})' if conditions else ''}")
         code = carry_out(store, id, owner, quiet=args.quiet)
         if code == EXIT_CODES[STOPPED]:
             return code

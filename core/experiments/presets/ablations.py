@@ -1,7 +1,7 @@
 """Total Recall's parts, one by one: the paper's Tables 3 and 7, and from replay up to all of it."""
 
 from core.experiments.experiment import Arm, default_pairs
-from core.experiments.presets.parts import DAR, EWC, METHODS, TOTAL_RECALL, arm, register
+from core.experiments.presets.parts import DAR, EWC, METHODS, TOTAL_RECALL, arm, register, under
 
 _FAST = {
     "": {},
@@ -46,6 +46,18 @@ def _ingredients(dataset: str) -> tuple[Arm, ...]:
     return tuple(arm(dataset, label, settings) for label, settings in arms.items())
 
 
+def _lambdas(dataset: str) -> tuple[Arm, ...]:
+    return tuple(
+        arm(
+            dataset,
+            f"λ {weight:,}, {anchors} anchor",
+            TOTAL_RECALL | EWC | {"method.ewc_weight": float(weight), "method.anchors": anchors},
+        )
+        for anchors in ("last", "each")
+        for weight in (5_000, 50_000, 200_000)
+    )
+
+
 def _anchors(dataset: str) -> tuple[Arm, ...]:
     each = {"method.anchors": "each"}
     return (
@@ -79,6 +91,29 @@ register(
     datasets=["overnight"],
     pairs=lambda: default_pairs(5),
     rank=70,
+)
+register(
+    "ingredients-released",
+    "Ingredients, as released",
+    "The same arms under the conditions of the paper's release, on",
+    lambda dataset: under("released", _ingredients(dataset)),
+    datasets=["overnight"],
+    pairs=lambda: default_pairs(5),
+    rank=75,
+    conditions="released",
+)
+register(
+    "lambda",
+    "λ of EWC",
+    "Total Recall + EWC on held-out rows of five tasks, three λ and both anchors, on",
+    _lambdas,
+    datasets=["overnight"],
+    pairs=lambda: default_pairs(3),
+    rank=90,
+    settings={
+        "evaluation": "heldout",
+        "task_order": ("basketball", "calendar", "housing", "publications", "restaurants"),
+    },
 )
 register(
     "anchors",

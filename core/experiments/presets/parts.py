@@ -7,6 +7,7 @@ from typing import Any
 from core.config import RunConfig
 from core.experiments.experiment import Arm, Experiment, Pair, default_pairs
 from core.experiments.presets import presets
+from core.validation.presets import PRESETS, options_of
 
 DATASETS = {"overnight": "Overnight", "nlmap_qt": "NLMap(qt)", "nlmap_city": "NLMap(city)"}
 ACTIONS = {"nlmap_qt": 500, "nlmap_city": 300}  # h of DLFS
@@ -53,6 +54,22 @@ def arm(dataset: str, label: str, settings: Mapping[str, Any]) -> Arm:
     return Arm(label, {**settings, **({"sampler.h": ACTIONS[dataset]} if counted else {})})
 
 
+def under(conditions: str, arms: Sequence[Arm]) -> tuple[Arm, ...]:
+    """The arms with the options that their methods have under these conditions."""
+    changed = []
+    for arm in arms:
+        start = "method."
+        stated = {
+            name.removeprefix(start): value
+            for name, value in arm.settings.items()
+            if name.startswith(start)
+        }
+        options = options_of(PRESETS[conditions], arm.settings["method"], stated)
+        more = {f"{start}{name}": value for name, value in options.items()}
+        changed.append(Arm(arm.label, {**arm.settings, **more}))
+    return tuple(changed)
+
+
 def named(dataset: str, labels: Sequence[str]) -> tuple[Arm, ...]:
     """The arms of METHODS under these labels."""
     return tuple(arm(dataset, label, METHODS[label]) for label in labels)
@@ -66,13 +83,21 @@ def register(
     datasets: Sequence[str] = tuple(DATASETS),
     pairs: Callable[[], tuple[Pair, ...]] = default_pairs,
     rank: float = 100,
+    conditions: str = "",
+    settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """A preset for each of the data sets, called `name-dataset`."""
+    """A preset for each of the data sets, called `name-dataset`.
+
+    `conditions` names those of core.validation.presets that the base has; `settings` are its own.
+    """
     for at, dataset in enumerate(datasets):
         full = f"{name}-{dataset.replace('_', '-')}"
 
         def make(dataset: str = dataset, full: str = full) -> Experiment:
-            return Experiment(full, base(dataset), arms(dataset), pairs())
+            config = base(dataset).with_(**settings)
+            if conditions:
+                config = config.with_(**PRESETS[conditions].settings)
+            return Experiment(full, config, arms(dataset), pairs())
 
         make.__doc__ = f"{about} {DATASETS[dataset]}."
         label = f"{title}: {DATASETS[dataset]}"
