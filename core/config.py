@@ -1,11 +1,9 @@
 """The one description of a run: the same for the browser, the command line and the store."""
 
 import json
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from importlib.util import find_spec
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -13,6 +11,11 @@ from core.options import ConfigError, build_options, option, specs
 from core.registry import Entry, Registry, datasets, methods, samplers
 
 RANDOM_VECTORS = "random"  # of words; earlier versions wrote an empty text
+
+
+def encoders() -> tuple[str, ...]:
+    """The values of `encoder` that can be had on this machine; imports nothing."""
+    return ("lstm", "transformer") if find_spec("transformers") else ("lstm",)
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,45 @@ class RunConfig:
     word_size: int = option(
         200, "size of random word vectors (paper: 200)", low=1, high=4096, group="Parser"
     )
+    encoder: str = option(
+        "lstm",
+        "what the encoder's LSTM reads. lstm: word vectors; transformer: the states of a "
+        "pretrained one, as with BERT in the paper (takes the package transformers)",
+        choices=("lstm", "transformer"),
+        offered=encoders,
+        group="Encoder",
+    )
+    encoder_model: str = option(
+        "",
+        "the pretrained transformer: a folder with its weights as safetensors and its tokenizer, "
+        "or its name on Hugging Face, such as google-bert/bert-base-uncased",
+        group="Encoder",
+    )
+    encoder_trained: str = option(
+        "no",
+        "no: it stays as it is, and its states are computed once an utterance (the paper's BERT "
+        "fixed); yes: all of it is trained along (BERT fine-tuned); last layers: so many as "
+        "encoder_layers says",
+        choices=("no", "yes", "last layers"),
+        group="Encoder",
+    )
+    encoder_layers: int = option(
+        2, "layers that are trained with encoder_trained = last layers", low=1, high=1000,
+        group="Encoder",
+    )  # fmt: skip
+    encoder_pooling: str = option(
+        "first",
+        "a word's state where the transformer cuts it into pieces: that of the first, or the mean",
+        choices=("first", "mean"),
+        group="Encoder",
+    )
+    encoder_rate: float = option(
+        5e-5, "Adam's step size for the transformer", low=1e-8, high=1.0, group="Encoder"
+    )
+    encoder_warmup: int = option(
+        50, "steps at a stage's start over which the transformer's step size rises from 0",
+        low=0, high=1_000_000, group="Encoder",
+    )  # fmt: skip
     hidden_size: int = option(
         256, "LSTM units, per direction in the encoder (paper: 256)", low=1, high=4096,
         group="Parser",
@@ -241,16 +283,6 @@ class RunConfig:
         """The inverse of to_json; what an earlier version left out is what it did then."""
         earlier = {spec.name: spec.earlier for spec in specs(RunConfig)}
         return cls.from_dict({**earlier, **json.loads(text)})
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """What a TOML file says; ConfigError names the file where it is not one."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except RecursionError:
-        raise ConfigError(f"{path}: its tables or lists are nested too deep.") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(f"{path}: {error}.") from error
 
 
 RECORDING: Mapping[str, Any] = MappingProxyType(  # what changes no result, with its defaults

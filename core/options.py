@@ -4,10 +4,12 @@ Whoever uses an option declares it with `option(...)`: default, help, range. The
 command line and the checks are all drawn from these declarations.
 """
 
+import tomllib
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 
@@ -139,6 +141,16 @@ def build_options(options: type, values: Mapping[str, Any], where: str = "") -> 
             known = ", ".join(declared) or "none"
             raise ConfigError(f"{where}{name} is not an option; there are: {known}.")
     return options(**{name: declared[name].check(value, where) for name, value in values.items()})
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a TOML file says; ConfigError names the file where it is not one."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except RecursionError:
+        raise ConfigError(f"{path}: its tables or lists are nested too deep.") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{path}: {error}.") from error
 
 
 def plain(options: Any) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from core.commands import Subparsers
 from core.commands.display import show_share
 from core.commands.foreground import EXIT_CODES, carry_out
 from core.commands.line import add_options, own_parser, read_config
-from core.config import RunConfig, read_toml
+from core.config import RunConfig
 from core.experiments.experiment import default_pairs, of_pair
-from core.options import ConfigError
+from core.options import ConfigError, read_toml
 from core.runs.owner import new_owner
 from core.runs.run import STOPPED
 from core.runs.store import Store

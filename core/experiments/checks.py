@@ -3,10 +3,11 @@
 from collections import Counter
 
 from core import validation
-from core.config import RANDOM_VECTORS, RunConfig
+from core.config import RunConfig
 from core.data.base import DataError, load_tasks
 from core.experiments.experiment import Arm, Experiment, of_pair
 from core.options import ConfigError
+from core.parser import pretrained
 from core.parser.embeddings import training_words, vectors_of
 from core.registry import methods
 from core.runs.digest import digest
@@ -96,8 +97,9 @@ def _check_tasks(config: RunConfig) -> None:
     tasks = load_tasks(config)
     if len(tasks) < 2:
         raise ConfigError(f"task_order: {len(tasks)} task; expected at least 2.")
-    if config.embeddings != RANDOM_VECTORS:
-        vectors_of(config, training_words(tasks))
+    if config.encoder == "transformer":
+        pretrained.find(config.encoder_model)
+    vectors_of(config, training_words(tasks))
     if not methods[config.method].memory:
         return
     smallest = min(tasks, key=lambda task: len(task.train))

@@ -47,10 +47,11 @@ class Parsers:
         if not there:
             raise NoParser(f"Run {run.id} has kept no parser.")
         # words have their vectors from the file, so that the GloVe file need not be here
-        size = self._state(there[-1])["word_embedding"].shape[1]
-        self._learner = Learner(
-            run.config.with_(device="cpu", embeddings=RANDOM_VECTORS, word_size=size)
-        )
+        config = run.config.with_(device="cpu", embeddings=RANDOM_VECTORS)
+        vectors = self._state(there[-1]).get("word_embedding")
+        if vectors is not None:
+            config = config.with_(word_size=vectors.shape[1])
+        self._learner = Learner(config)
         self.tasks: tuple[Task, ...] = self._learner.tasks  # as the run learned them
         if [task.name for task in self.tasks] != list(run.tasks):
             raise self._changed()
@@ -104,7 +105,7 @@ class Parsers:
                 if state is None:
                     raise NoParser(f"Run {self.run.id} has kept no parser after task {k + 1}.")
                 parser = state.get("parser")
-                vectors = parser.get("word_embedding") if isinstance(parser, dict) else None
+                vectors = parser.get("action_embedding") if isinstance(parser, dict) else None
                 if getattr(vectors, "ndim", 0) != 2:
                     raise CheckpointError(f"What run {self.run.id} has kept is not a parser.")
                 self._states[k] = parser

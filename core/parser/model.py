@@ -26,6 +26,7 @@ from core.parser.embeddings import RANDOM_SPREAD, Vectors
 from core.parser.output import Rows, Steps, dense_scores, gold_log_probs, scored_gold
 from core.parser.picking import picked
 from core.parser.recurrent import bidirectional, running
+from core.parser.transformer import Transformer
 
 Adapter = Callable[[Tensor, Tensor], Tensor]  # h (n, T, hidden), tasks (n,) → ĥ (n, T, hidden)
 
@@ -74,6 +75,7 @@ class Parser(nn.Module):
         generators: Generators,
         vectors: Vectors | None = None,
         device: torch.device | str = "cpu",
+        transformer: Transformer | None = None,  # read in place of word vectors
     ) -> None:
         super().__init__()
         self.vocabulary, self.grammar = vocabulary, grammar
@@ -81,14 +83,15 @@ class Parser(nn.Module):
         self.beam_size = config.beam_size
         self.dropout, self.word_dropout = config.dropout, config.word_dropout
         self.label_smoothing, self.action_init = config.label_smoothing, config.action_init
-        word_size = vectors.size if vectors else config.word_size
+        read = transformer or vectors
+        word_size = read.size if read else config.word_size
         hidden, size = config.hidden_size, config.action_size
         fed = size if config.input_feeding else 0
         with torch.device("meta"):  # PyTorch's own initialisation would draw globally
             words = torch.empty(len(vocabulary), word_size)
-            if config.embeddings_trained:
+            if transformer is None and config.embeddings_trained:
                 self.word_embedding = nn.Parameter(words)
-            else:
+            elif transformer is None:
                 self.register_buffer("word_embedding", words)
             self.action_embedding = nn.Parameter(torch.empty(len(grammar.actions), size))  # c_a
             self.start = nn.Parameter(torch.empty(size))  # c of the action before the first
@@ -100,8 +103,9 @@ class Parser(nn.Module):
         self.to_empty(device="cpu")
         self._draw_parameters = generators.for_tensors("parameters")
         self._vectors = vectors.vectors if vectors else {}
-        parameters = (name for name, _ in self.named_parameters())  # not what is attached
-        self._drawn = tuple(dict.fromkeys(["word_embedding", *parameters]))
+        parameters = [name for name, _ in self.named_parameters()]  # not what is attached
+        self._drawn = tuple(dict.fromkeys(([] if transformer else ["word_embedding"]) + parameters))
+        self.transformer = transformer
         self.initialise()
         self._add_grammar_tables()
         self.adapter: Adapter | None = None
@@ -129,6 +133,8 @@ class Parser(nn.Module):
             else:
                 nn.init.xavier_uniform_(fresh, generator=self._draw_parameters)
             parameter.copy_(fresh)
+        if self.transformer is not None:
+            self.transformer.initialise()
         for number, word in enumerate(self.vocabulary.words if self._vectors else ()):
             if word in self._vectors:
                 self.word_embedding[number] = torch.from_numpy(self._vectors[word])
@@ -168,7 +174,9 @@ class Parser(nn.Module):
                 self.word_dropout, generator=self.rng
             )
             words = words.masked_fill(gone.bool(), UNKNOWN)
-        x = self._drop(F.embedding(words, self.word_embedding))  # (n, L, word)
+        read, table = self.transformer, getattr(self, "word_embedding", None)
+        x = F.embedding(words, table) if read is None else read(words, lengths, self.vocabulary)
+        x = self._drop(x)  # (n, L, word)
         states, cells = bidirectional(self.encoder, x, lengths)
         padding = torch.arange(words.shape[1]) >= lengths[:, None]  # (n, L)
         bias = torch.zeros(padding.shape).masked_fill_(padding, MASKED).to(words.device)

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.free_ram import available_bytes
 from core.options import ConfigError, option
 from core.similarity.base import Forms, Similarity, all_pairs
 from core.similarity.engines import ENGINES, check_engine, installed
-from core.similarity.free_ram import available_bytes
 from core.similarity.productions import ProductionSimilarity
 from core.similarity.smatch import SmatchSimilarity
 from core.stopping import ShouldStop, never

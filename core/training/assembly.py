@@ -15,6 +15,8 @@ from core.methods.base import Method
 from core.parser.batch import Batch, Vocabulary, encode_examples
 from core.parser.embeddings import vectors_of
 from core.parser.model import Parser
+from core.parser.pieces import OpenVocabulary
+from core.parser.transformer import transformer_of
 from core.probes.recorder import Recorder
 from core.registry import methods
 from core.samplers.base import Memory
@@ -32,12 +34,18 @@ class Learner:
         self.generators = Generators(config.seed)
         derivations = [[e.derivation for e in task.train] for task in self.tasks]
         self.grammar = Grammar(derivations, config.applicable)
-        normal = normaliser(config.lemmas)
-        vocabulary = Vocabulary([e.words for task in self.tasks for e in task.train], normal)
+        utterances = [e.words for task in self.tasks for e in task.train]
+        self.transformer = transformer_of(config)
+        vocabulary = (
+            OpenVocabulary(utterances, self.transformer.cutter)
+            if self.transformer
+            else Vocabulary(utterances, normaliser(config.lemmas))
+        )
         vectors = vectors_of(config, vocabulary.words[2:])  # but padding and unknown
         self.parser = Parser(
-            config, vocabulary, self.grammar, self.generators, vectors, self.device
-        )
+            config, vocabulary, self.grammar, self.generators, vectors, self.device,
+            self.transformer,
+        )  # fmt: skip
         self.train_batches = [self._encode(task.train, k) for k, task in enumerate(self.tasks)]
         self.test_batches = [self._encode(task.test, k) for k, task in enumerate(self.tasks)]
         self.memory = Memory(config.memory_size)
@@ -82,6 +90,7 @@ class Learner:
             "method": self.method.state(),
             "memory": self.memory.state(),
             "generators": self.generators.state(),
+            "transformer": self.transformer.digest if self.transformer else "",
         }
 
     def restore(self, state: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ from core import validation
 from core.config import RANDOM_VECTORS, RunConfig
 from core.data.base import Task, load_tasks
 from core.options import ConfigError
+from core.parser import transformer
 from core.parser.embeddings import training_words, vectors_of
 from core.parser.vector_text import Progress
 from core.training.devices import choose_device
@@ -24,16 +25,18 @@ def validate(config: RunConfig, progress: Progress = lambda share: None) -> str:
         raise ConfigError(
             f"task_order: {len(tasks)} task; learning one after the other takes at least 2."
         )
-    return vectors_text(config, tasks, progress)
+    return reading(config, tasks, progress)
 
 
-def vectors_text(
+def reading(
     config: RunConfig, tasks: Sequence[Task], progress: Progress = lambda share: None
 ) -> str:
-    """What the run's word vectors cover of its training words; empty where they are random.
+    """What is worth saying of the run's word vectors or transformer: coverage, or truncation.
 
-    ConfigError or DataError where they can't be read.
+    Empty for random vectors. ConfigError or DataError where they can't be used.
     """
+    if config.encoder == "transformer":
+        return transformer.check(config, tasks)
     if config.embeddings == RANDOM_VECTORS:
         return ""
     vectors = vectors_of(config, training_words(tasks), progress)

@@ -32,6 +32,8 @@ def check_state(learner: "Learner", state: dict[str, Any]) -> None:
             raise CheckpointMismatch(f"its {name} is missing or of another kind")
     _check_seconds(state.get("seconds", [0.0, 0.0]))
     _check_position(learner, state["position"], state["optimizer"])
+    if learner.transformer and state.get("transformer") != learner.transformer.digest:
+        raise CheckpointMismatch("the pretrained transformer is another one now")
     saved_parser = with_current_names(state["parser"])
     _check_tensors("parser", learner.parser.state_dict(), saved_parser)
     _check_memory(learner, state["memory"], state["position"][0])

@@ -13,8 +13,13 @@ def learning_rate(config: RunConfig, epoch: int, epochs: int) -> float:
 
 
 def new_adam(method: Method, parameters: list[torch.nn.Parameter]) -> torch.optim.Adam:
-    """An optimizer without any history."""
-    return torch.optim.Adam(parameters, lr=method.config.learning_rate, fused=True)
+    """An optimizer without any history; what moves of a transformer is its second group."""
+    transformer = method.parser.transformer
+    inside = {id(p) for p in transformer.parameters()} if transformer else set()
+    groups = [{"params": [p for p in parameters if id(p) not in inside]}]
+    if of_transformer := [p for p in parameters if id(p) in inside]:
+        groups.append({"params": of_transformer})
+    return torch.optim.Adam(groups, lr=method.config.learning_rate, fused=True)
 
 
 def run_optimizer(method: Method) -> torch.optim.Adam | None:
@@ -44,13 +49,26 @@ class StageOptimizer:
             parameter.requires_grad_(id(parameter) in trained)
         self.adam = kept or new_adam(method, self.trainable)
         self.keeps_moments = kept is not None
+        self.rate = method.config.learning_rate
         frozen = torch.from_numpy(np.flatnonzero(method.frozen_actions(k, stage)))
         self.frozen = frozen.to(self.parser.action_embedding.device)
 
     def set_rate(self, rate: float) -> None:
-        """Adam's step size from now on."""
-        for group in self.adam.param_groups:
-            group["lr"] = rate
+        """Adam's step size from now on; a transformer's has the same share of its own."""
+        self.rate = rate
+        self.adam.param_groups[0]["lr"] = rate
+
+    def _set_transformer_rate(self) -> None:
+        """Rising from 0 over the stage's first steps; Adam's own count of steps says where it is.
+
+        So a stage that goes on from a checkpoint is where it was.
+        """
+        for group in self.adam.param_groups[1:]:
+            config = self.method.config
+            state = self.adam.state.get(group["params"][0], {})
+            n_steps = 1 + int(state.get("step", 0))
+            warm = min(1.0, n_steps / max(config.encoder_warmup, 1))
+            group["lr"] = config.encoder_rate * warm * self.rate / config.learning_rate
 
     def step(self, step: TrainingStep) -> dict[str, float]:
         """One step; the parts of its loss, `current` being the current examples' mean."""
@@ -68,6 +86,7 @@ class StageOptimizer:
         if method.config.clip_norm:
             torch.nn.utils.clip_grad_norm_(self.trainable, method.config.clip_norm)
         # the step
+        self._set_transformer_rate()
         self._move()
         method.after_step(k, stage)
         parts = {name: float(part.detach()) for name, part in losses.items()}

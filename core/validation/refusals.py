@@ -25,6 +25,7 @@ def check(config: RunConfig, explicit: Collection[str] = ()) -> None:
             f"lemmas = '{config.lemmas}' needs the package lemminflect, which is not here: "
             "pip install lemminflect, or leave it out."
         )
+    _refuse_of_encoder(config)
     for which in OPTION_GROUPS:
         _refuse_without_effect(config, which)
     if method.memory:
@@ -46,6 +47,34 @@ def check(config: RunConfig, explicit: Collection[str] = ()) -> None:
             f"{config.sampler}.{given} has no effect: {method.label} keeps no memory; leave it "
             f"out, or choose a method that keeps one: {_with_memory()}."
         )
+
+
+def _refuse_of_encoder(config: RunConfig) -> None:
+    """What has no effect, or no meaning, with the encoder's input as it is."""
+    of_words = ("embeddings", "embeddings_trained", "embeddings_scale", "embeddings_lookup")
+    reads_transformer = config.encoder == "transformer"
+    idle = [*of_words, "word_dropout", "lemmas"] if reads_transformer else _OF_TRANSFORMER
+    for name in idle:
+        if getattr(config, name) != DEFAULTS[name]:
+            raise ConfigError(
+                f"{name} = {getattr(config, name)!r} has no effect with encoder = "
+                f"'{config.encoder}': leave it out, or choose the other encoder."
+            )
+    layers_count = config.encoder_trained == "last layers"
+    if not layers_count and config.encoder_layers != DEFAULTS["encoder_layers"]:
+        raise ConfigError(
+            f"encoder_layers = {config.encoder_layers} has no effect with encoder_trained = "
+            f"'{config.encoder_trained}': leave it out, or choose encoder_trained = 'last layers'."
+        )
+    moves = reads_transformer and config.encoder_trained != "no"
+    if moves and config.method == "hat":
+        raise ConfigError(
+            f"encoder_trained = '{config.encoder_trained}': HAT keeps tasks apart by masks on "
+            "units, and a pretrained transformer has none; expected encoder_trained = 'no'."
+        )
+
+
+_OF_TRANSFORMER = tuple(name for name in DEFAULTS if name.startswith("encoder_"))
 
 
 def _refuse_without_effect(config: RunConfig, which: str) -> None:

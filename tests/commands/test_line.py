@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from core.analysis.command_line import command_line, flag
 from core.commands.entry import build_parser
 from core.commands.line import read_config
-from core.config import OPTION_GROUPS, RunConfig, read_toml
-from core.options import ConfigError, OptionSpec, specs
+from core.config import OPTION_GROUPS, RunConfig
+from core.options import ConfigError, OptionSpec, read_toml, specs
 from core.registry import methods
 from core.validation import default_sampler
 

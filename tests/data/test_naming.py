@@ -6,10 +6,10 @@ import pytest
 
 from core.analysis.exported_runs import load
 from core.analysis.settings import differing
-from core.config import RunConfig, read_toml
+from core.config import RunConfig
 from core.data.naming import dataset_name, same_data
 from core.data.upload import store_upload
-from core.options import ConfigError
+from core.options import ConfigError, read_toml
 from core.registry import datasets
 from core.runs.run import default_name
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from core.config import RunConfig
 from core.data.base import FormReader, load_tasks
+from core.free_ram import available_bytes
 from core.options import ConfigError, specs
 from core.similarity import clusters, engines
 from core.similarity.base import all_pairs, distinct_forms
@@ -19,7 +20,6 @@ from core.similarity.clusters import (
     cluster_forms,
     k_medoids,
 )
-from core.similarity.free_ram import available_bytes
 from core.similarity.productions import ProductionSimilarity
 
 ENGINES = list(engines.installed())

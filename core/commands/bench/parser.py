@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     import torch
 
     from core.parser.batch import Batch
+    from core.training.assembly import Learner
 
-DEFAULTS = {"dataset": "overnight", "task": "", "batch_size": 64, "threads": 1, "device": "auto"}
+DEFAULTS = {
+    "dataset": "overnight", "task": "", "batch_size": 64, "threads": 1, "device": "auto",
+    "encoder_model": "", "encoder_trained": "no",
+}  # fmt: skip
 _SIZE = 1024
 
 
@@ -34,13 +38,19 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--batch-size", type=int, help="rows a step (64)")
     parser.add_argument("--threads", type=int, help="CPU threads (1)")
     parser.add_argument("--device", help="auto, cpu or cuda:N")
+    parser.add_argument(
+        "--encoder-model", help="a pretrained transformer under the encoder: folder or name"
+    )
+    parser.add_argument("--encoder-trained", help="no, yes or last layers (no)")
     parser.set_defaults(execute=execute, **DEFAULTS)
 
 
 def execute(args: argparse.Namespace) -> int:
     config = RunConfig(
         dataset=args.dataset, method="finetune", batch_size=args.batch_size,
-        threads=args.threads, device=args.device,
+        threads=args.threads, device=args.device, encoder_model=args.encoder_model,
+        encoder="transformer" if args.encoder_model else "lstm",
+        encoder_trained=args.encoder_trained,
     )  # fmt: skip
     try:
         return _measure(config, args.task)
@@ -72,6 +82,17 @@ def _wait(device: "torch.device") -> None:
         torch.cuda.synchronize(device)
 
 
+def _read_all(learner: "Learner") -> int:
+    """Have a fixed transformer read every utterance; how many words those have."""
+    transformer = learner.transformer
+    if transformer is None or transformer.moves:
+        return 0
+    batches = [*learner.train_batches, *learner.test_batches]
+    for batch in batches:
+        transformer(batch.words, batch.lengths, learner.parser.vocabulary)
+    return sum(int(batch.lengths.sum()) for batch in batches)
+
+
 def _measure(config: RunConfig, name: str) -> int:
     import torch
 
@@ -92,6 +113,9 @@ def _measure(config: RunConfig, name: str) -> int:
         torch.nn.utils.clip_grad_norm_(parser.parameters(), config.clip_norm)
         optimizer.step()
 
+    began = time.perf_counter()
+    n_words = _read_all(learner)
+    reading = time.perf_counter() - began
     batches = list(learner.method.batches(0))
     parser.train()
     for batch in batches[:3]:  # the first steps pay for allocations
@@ -122,6 +146,11 @@ def _measure(config: RunConfig, name: str) -> int:
         f"padding   {padding:8.1%} of the decoder's steps",
         f"memory    {peak:8.0f} MB at its peak (resident)",
     ]
+    if n_words:
+        lines.append(
+            f"states    {reading:8.1f} s for the transformer's, each utterance once ({n_words:,} "
+            "words); kept for later runs, from which they take no time"
+        )
     if learner.device.type == "cuda":
         lines.append(f"          {torch.cuda.max_memory_allocated() / 2**20:8.0f} MB on the GPU")
     print("\n".join(lines))

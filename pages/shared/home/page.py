@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.data.base import DataError
-from core.data.io import inventory
+from core.data.io import inventory, vector_files
 from core.data.io.inventory import Availability, State
 from core.registry import DatasetEntry, datasets
 from core.runs.run import StoreError
@@ -13,6 +13,7 @@ from pages.shared.home.demo import SUMMARY, start_demo
 from pages.shared.ui.opening import live
 from pages.shared.ui.text import escape, size
 
+_ALL_VECTORS = "glove-6b-200"  # fetched as the archive of all four tables
 LATEST = 5  # runs on the home page
 EVERY = 2.0  # seconds between two looks
 
@@ -64,6 +65,29 @@ def _data_at_hand() -> None:
             row = st.columns(2, gap="medium")
         with row[at % 2]:
             _data_set(entry, known.get(entry.name))
+    with st.columns(2, gap="medium")[0]:
+        _word_vectors()
+
+
+def _word_vectors() -> None:
+    """GloVe: whether it is here, which tables; the archive brings them all."""
+    tables = vector_files.TABLES
+    states = {name: vector_files.availability(name) for name in tables}
+    here = [name for name, state in states.items() if state.state is State.COMPLETE]
+    under_way = downloads.downloads().get(_ALL_VECTORS)
+    with st.container(border=True, gap="xsmall", height="stretch"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown("**Word vectors: GloVe 6B**", width="stretch")
+            if here:
+                st.badge("here", icon=":material/check:", color="green")
+            elif under_way is None or not under_way.under_way:
+                note = f"{vector_files.CITATION} {vector_files.LICENCE}"
+                _offer(_ALL_VECTORS, note, states[_ALL_VECTORS])
+        st.caption(escape(vector_files.ABOUT))
+        if here:
+            st.caption(f"As embeddings: {escape(', '.join(here))}.")
+        elif under_way is not None:
+            _download(under_way)
 
 
 def _latest_runs() -> None:
@@ -88,32 +112,32 @@ def _data_set(entry: DatasetEntry, state: Availability | None) -> None:
             elif state.state is State.COMPLETE:
                 st.badge("here", icon=":material/check:", color="green")
             elif under_way is None or not under_way.under_way:
-                _offer(entry, state)
+                _offer(entry.name, f"{entry.citation} {entry.licence}", state)
         st.caption(escape(entry.summary))
         if under_way is not None and (state is None or state.state is not State.COMPLETE):
             _download(under_way)
 
 
-def _offer(entry: DatasetEntry, state: Availability) -> None:
+def _offer(name: str, note: str, state: Availability) -> None:
     left = state.bytes - state.bytes_there
     st.button(
         f"Get ({size(left)})",
         icon=":material/download:",
-        key=f"get/{entry.name}",
+        key=f"get/{name}",
         on_click=downloads.start,
-        args=(entry.name,),
-        help=escape(f"{entry.citation} {entry.licence}"),
+        args=(name,),
+        help=escape(note),
     )
     with st.popover("", icon=":material/more_horiz:", type="tertiary"):
-        key = f"mirror/{entry.name}"
+        key = f"mirror/{name}"
         st.text_input(
             "From elsewhere",
             key=key,
             placeholder="URL or folder of a mirror",
             help="Laid out as the data folder is; every file is checked against its digest.",
         )
-        take = lambda: downloads.start(entry.name, st.session_state[key])  # noqa: E731
-        st.button("Get from there", key=f"from/{entry.name}", on_click=take)
+        take = lambda: downloads.start(name, st.session_state[key])  # noqa: E731
+        st.button("Get from there", key=f"from/{name}", on_click=take)
 
 
 def _download(download: downloads.Download) -> None:

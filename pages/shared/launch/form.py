@@ -10,6 +10,7 @@ from core.config import OPTION_GROUPS, RunConfig, changed
 from core.data.base import DataError, DataMissing
 from core.data.upload import uploads
 from core.options import ConfigError, OptionSpec, specs
+from core.parser import pretrained
 from core.registry import Entry, datasets, methods, samplers
 from core.runs import devices
 from core.validation import default_sampler, requirements
@@ -40,6 +41,10 @@ def draw_config() -> tuple[RunConfig | None, list[str]]:
         _training(form)
     with st.expander("Parser: sizes, word vectors, decoding", icon=":material/account_tree:"):
         form.draw(_group("Parser"))
+    with st.expander("Encoder: a pretrained transformer", icon=":material/psychology:"):
+        form.draw(_group("Encoder"))
+        if reason := pretrained.available():
+            st.caption(escape(reason))
     with st.expander("Machine: device and threads", icon=":material/memory:"):
         _machine(form)
     with st.expander("Recording: what is noted beside accuracy", icon=":material/edit_note:"):
