@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -12,51 +11,13 @@ import pytest
 
 from core.experiments import catalog
 from core.experiments.status import status
-from core.paths import PROJECT
 from core.runs.run import FINISHED, RUNNING
 from core.runs.store import Store
+from tests.experiments.commands import TINY, done, experiment
 
-TINY = """
-name = "tiny"
-pairs = 2
-[base]
-dataset = "demo"
-task_order = ["library", "events"]
-memory_size = 5
-epochs = 2
-hidden_size = 16
-word_size = 16
-action_size = 16
-threads = 1
-device = "cpu"
-[[arms]]
-label = "plain"
-method = "finetune"
-[[arms]]
-label = "replay"
-method = "emr"
-"""
 TIMES = re.compile(r"^Minutes|^Time", re.IGNORECASE)
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
-
-
-def experiment(home: Path, *words: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "core", "experiment", *words],
-        cwd=PROJECT,
-        env=os.environ | {"TOTAL_RECALL_HOME": str(home), "OMP_NUM_THREADS": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-
-def done(home: Path, *words: str) -> str:
-    process = experiment(home, *words)
-    out = process.communicate()[0]
-    assert process.returncode == 0, out
-    return out
 
 
 def table(home: Path) -> list[list[str]]:

@@ -10,9 +10,11 @@ from core.commands.experiment.named import stored_or_new
 from core.commands.foreground import stopped_by_signals
 from core.experiments import catalog, work
 from core.experiments.checks import check
+from core.experiments.on_ray import RayPool, Share
 from core.experiments.outlook import Outlook, outlook
 from core.experiments.status import Status, status
 from core.experiments.work import Queued
+from core.options import ConfigError
 from core.runs.pool import Pool, default_workers
 from core.runs.run import FAILED, FINISHED, RUNNING
 from core.runs.store import Store
@@ -32,6 +34,17 @@ def add_parsers(parsers: argparse._SubParsersAction) -> None:
         "--workers", type=int, metavar="N", help="processes (one for each GPU or free core)"
     )
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda:N (auto)")
+    parser.add_argument(
+        "--on",
+        choices=("here", "ray"),
+        default="here",
+        help="workers here, or a Ray cluster (here)",
+    )
+    parser.add_argument("--address", metavar="HOST:PORT", help="the cluster's (begins one here)")
+    for what, n in (("cpus", 1.0), ("gpus", 0.0)):
+        parser.add_argument(
+            f"--{what}", type=float, default=n, metavar="N", help=f"a cell's ({n:g})"
+        )
     parser.set_defaults(execute=_run)
     for name, execute, help in (
         ("pause", _pause, "take no further cell; those that run stop within a batch"),
@@ -48,6 +61,7 @@ def add_parsers(parsers: argparse._SubParsersAction) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
+    _check_where(args)
     store = Store()
     stored = stored_or_new(store, args.name)
     check(stored.experiment)
@@ -55,10 +69,15 @@ def _run(args: argparse.Namespace) -> int:
     if workers is None:
         workers, words = default_workers(args.device)
         why = f" ({words})"
-    print(before_start(outlook(store, stored, _MEASURE_SECONDS), workers), flush=True)
     name, stop = stored.experiment.name, threading.Event()
     with stopped_by_signals(stop):
-        pool = Pool(workers, args.device, experiment=name)
+        pool: Pool | RayPool
+        if args.on == "ray":
+            pool = RayPool(store, stored.id, args.address, Share(args.cpus, args.gpus))
+            workers, why = pool.room(), " at once on Ray"
+        else:
+            pool = Pool(workers, args.device, experiment=name)
+        print(before_start(outlook(store, stored, _MEASURE_SECONDS), workers), flush=True)
         store.mark_interrupted()
         print(_what_is_queued(name, work.enqueue(store, name)))
         print(f"{workers} worker{'s' * (workers > 1)}{why}; Ctrl-C pauses.", flush=True)
@@ -75,8 +94,17 @@ def _run(args: argparse.Namespace) -> int:
     return _outcome(store, name)
 
 
+def _check_where(args: argparse.Namespace) -> None:
+    if args.on == "here" and (args.address or args.cpus != 1.0 or args.gpus):
+        raise ConfigError("--address, --cpus and --gpus go with --on ray.")
+    if args.on == "ray" and (args.workers is not None or args.device != "auto"):
+        raise ConfigError("--workers and --device go without --on ray: Ray says where cells run.")
+    if args.cpus < 0 or args.gpus < 0 or not args.cpus + args.gpus:
+        raise ConfigError("--cpus and --gpus: expected numbers above 0.")
+
+
 def _watch(
-    store: Store, id: int, name: str, pool: Pool, stop: threading.Event, workers: int
+    store: Store, id: int, name: str, pool: Pool | RayPool, stop: threading.Event, workers: int
 ) -> None:
     """Until all cells are done, it is paused, or `stop` is set."""
     line = _Line()
