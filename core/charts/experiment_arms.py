@@ -4,12 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
 
 from core.charts.template import NEUTRAL, blank, colour, plain, symbols, tick
 
 _STEP = 0.045  # between points of one value
+
+
+Floats = npt.NDArray[np.float64]
 
 
 def points(
@@ -54,13 +58,13 @@ def _points(
         for pair, value in zip(pairs, column, strict=True)
     ]
     return go.Scatter(
-        x=column, y=at + _apart(column.to_numpy()), mode="markers", showlegend=False,
+        x=column, y=at + _beside(column.to_numpy()), mode="markers", showlegend=False,
         marker={"symbol": symbol, "size": 9, "color": colour(hue, 0.55)},
         hovertext=hover, hoverinfo="text",
     )  # fmt: skip
 
 
-def _apart(values: np.ndarray) -> np.ndarray:
+def _beside(values: Floats) -> Floats:
     """Points as near as a mark is wide stand beside one another."""
     shift, bins = np.zeros(len(values)), np.round(values * 2)
     for value in np.unique(bins[~np.isnan(bins)]):
@@ -107,7 +111,7 @@ def differences(
         values = np.asarray(paired[arm], dtype=float)
         figure.add_trace(
             go.Scatter(
-                x=values, y=at + 0.22 + _apart(values), mode="markers", showlegend=False,
+                x=values, y=at + 0.22 + _beside(values), mode="markers", showlegend=False,
                 marker={"size": 7, "color": colour(hue, 0.5)},
                 hovertemplate=plain(f"{arm}: ") + "%{x:+.2f} points<extra></extra>",
             )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -51,7 +52,9 @@ def matrix(cells: pd.DataFrame, arms: Sequence[str], pairs: Sequence[str]) -> go
     return figure
 
 
-def _grid(values: pd.Series, cells: pd.DataFrame, shape: tuple[int, int]) -> np.ndarray:
+def _grid(
+    values: pd.Series, cells: pd.DataFrame, shape: tuple[int, int]
+) -> npt.NDArray[np.float64]:
     grid = np.full(shape, np.nan)
     grid[cells.arm, cells.pair] = values.astype(float)
     return grid
