@@ -10,6 +10,7 @@ from core.charts.export import ExportError, find_chrome
 from core.charts.report import Item, Report, Section, to_html, to_latex, to_pdf
 from core.charts.run_report import addresses, run_report
 from core.config import RunConfig
+from tests.conftest import missing
 from tests.made_up import recorded_run
 
 NASTY = "<script>alert(1)</script> & 50 % _x_"
@@ -67,5 +68,5 @@ def test_without_a_chrome_a_pdf_says_what_is_missing(no_chrome):
 @pytest.mark.slow
 def test_a_chrome_prints_the_report():
     if find_chrome() is None:
-        pytest.skip("no Chrome here")
+        missing("there is no Chrome or Chromium")
     assert to_pdf(SMALL).startswith(b"%PDF")
