@@ -23,7 +23,7 @@ ALLOWED = re.compile(r"OTHER_DATABASE|another database|in ENGINES|one's own|by /
 
 
 def test_no_test_of_the_data_or_the_browser_skips_by_itself():
-    """`missing` does it; what remains are kinds of databases, systems, optional packages and uploads."""
+    """`missing` does it; what remains are databases, systems, optional packages, uploads."""
     offenders = [
         f"{path.relative_to(PROJECT)}: {line.strip()}"
         for path in sorted((PROJECT / "tests").rglob("*.py"))
