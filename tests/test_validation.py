@@ -112,8 +112,8 @@ def test_a_negative_weight_is_refused(name) -> None:
 
 
 def test_an_option_that_the_method_has_not_is_answered_with_those_that_it_has() -> None:
-    said = r"emr.fast_epochs is not an option; there are: replay, replay_rows\."
+    said = r"emr.lwf is not an option; there are: replay, replay_rows, fast_epochs\."
     with pytest.raises(ConfigError, match=said):
-        validation.check(own("emr", method_options={"fast_epochs": 2}))
+        validation.check(own("emr", method_options={"lwf": 2}))
     with pytest.raises(ConfigError, match=r"method 'sgd' is not known; there are: finetune"):
         validation.check(RunConfig(method="sgd"))

@@ -105,7 +105,7 @@ def test_a_method_brings_its_default_sampler_unless_another_is_said(
 def test_an_option_that_the_method_has_not_is_answered_with_those_that_it_has() -> None:
     with pytest.raises(
         ConfigError,
-        match=r"--method.fast-epochs is not an option; EMR has "
-        r"--method.replay, --method.replay-rows\.",
+        match=r"--method.lwf is not an option; EMR has "
+        r"--method.replay, --method.replay-rows, --method.fast-epochs\.",
     ):
-        parse(["train", "--method", "emr", "--method.fast-epochs", "3"])
+        parse(["train", "--method", "emr", "--method.lwf", "3"])
