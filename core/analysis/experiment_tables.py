@@ -16,7 +16,7 @@ from core.analysis.paper import comparable
 from core.analysis.paper_table import End, last_accuracies
 from core.experiments.catalog import Stored
 from core.experiments.experiment import Experiment
-from core.experiments.status import cell_table, cells_query
+from core.experiments.status import ABSENT, cell_table, cells_query
 from core.options import ConfigError
 from core.runs.digest import digest
 from core.runs.rows import readable, run_rows
@@ -24,7 +24,7 @@ from core.runs.run import FINISHED, Run
 from core.runs.store import Store
 from core.runs.tables import runs
 
-_STANDING = {"absent": "not run", "deleted": "its run was deleted", "queued": "waits",
+_STANDING = {ABSENT: "not run", "deleted": "its run was deleted", "queued": "waits",
              "failed": "has failed", "running": "runs"}  # fmt: skip
 
 
@@ -57,23 +57,32 @@ class Compared:
         return grid
 
     def left_out(self) -> list[str]:
-        """A sentence for each arm and pair that is not compared, with the reason."""
-        told = []
+        """A sentence for each arm and pair that is not compared, with the reason.
+
+        Pairs of which nothing is done share one: of 110 cells most are still to come.
+        """
         labels = [arm.label for arm in self.experiment.arms]
-        shown = set(self.cells.arm)
-        for arm in sorted(shown - set(self.arms)):
-            told.append(f"Arm '{labels[arm]}' has no finished cell and is not compared.")
+        sentences = [
+            f"Arm '{labels[arm]}' has no finished cell and is not compared."
+            for arm in sorted(set(self.cells.arm) - set(self.arms))
+        ]
+        untouched = []
         for pair, cells in self.cells[self.cells.arm.isin(self.arms)].groupby("pair"):
             if pair in self.pairs:
+                continue
+            label = self.experiment.pairs[int(str(pair))].label
+            if set(cells.status) == {ABSENT}:
+                untouched.append(label)
                 continue
             missing = cells[cells.status != FINISHED]
             reasons = [
                 f"{labels[arm]} {_STANDING.get(status, f'is {status}')}"
                 for arm, status in zip(missing.arm, missing.status, strict=True)
             ]
-            label = self.experiment.pairs[int(str(pair))].label
-            told.append(f"Pair {label} is left out: {', '.join(reasons)}.")
-        return told
+            sentences.append(f"Pair {label} is left out: {', '.join(reasons)}.")
+        if untouched:
+            sentences.append(f"Not run with any arm: {'; '.join(untouched)}.")
+        return sentences
 
 
 def from_store(store: Store, stored: Stored, labels: Collection[str] = ()) -> Compared:
@@ -105,7 +114,7 @@ def from_records(
     rows = []
     for pair, arm, config in experiment.configs():
         known_by = digest(config)
-        status = FINISHED if known_by in by_digest else "absent"
+        status = FINISHED if known_by in by_digest else ABSENT
         rows.append((pair, arm, known_by, None, status))
     found = pd.DataFrame(rows, columns=["pair", "arm", "digest", "run", "status"])
     return _compared(experiment, found, by_digest, labels)

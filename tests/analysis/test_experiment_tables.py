@@ -78,6 +78,13 @@ def test_a_failed_cell_is_no_zero_and_its_pair_is_left_out(store, small) -> None
     assert compared.left_out() == ["Pair order 2, seed 2 is left out: replay has failed."]
 
 
+def test_pairs_of_which_nothing_is_done_share_a_sentence(store, small) -> None:
+    finished_cells(store, small, {cell: right for cell, right in RIGHT.items() if cell[0] == 0})
+    compared = tables.from_store(store, kept(store, small))
+    rest = "; ".join(pair.label for pair in small.pairs[1:])
+    assert compared.left_out() == [f"Not run with any arm: {rest}."]
+
+
 def test_an_arm_without_results_does_not_empty_the_table(store, small) -> None:
     finished_cells(store, small, RIGHT)
     more = small.with_(arms=(*small.arms, Arm("gem", {"method": "gem"})))

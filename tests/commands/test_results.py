@@ -154,7 +154,7 @@ _STATED = [
     (page, line)
     for page in ("README.md", "assets/measured.md")
     for line in re.findall(
-        r"^python -m core (results --from .+)$",
+        r"^python -m core ((?:results|experiment table) .*--from .+)$",
         (PROJECT / page).read_text(encoding="utf-8"),
         flags=re.MULTILINE,
     )
