@@ -7,6 +7,7 @@ import pytest
 from streamlit.runtime.state.common import TESTING_KEY
 from streamlit.testing.v1 import AppTest
 
+from core.runs import worker_list
 from tests.pages.sessions import numbers, opened, well
 from tests.pages.views import CASES, NAMES, computed
 
@@ -73,7 +74,10 @@ def reopened(page: AppTest, file: Path) -> AppTest:
 
 
 @pytest.mark.parametrize(("file", "start"), CASES, ids=NAMES)
-def test_whatever_is_chosen_a_fresh_session_at_the_address_shows_the_same(file, start) -> None:
+def test_whatever_is_chosen_a_fresh_session_at_the_address_shows_the_same(
+    file, start, monkeypatch
+) -> None:
+    monkeypatch.setattr(worker_list, "workers", lambda store: [])  # they move by themselves
     page = computed(opened(file, **start))
     assert shown(reopened(page, file)) == shown(page)
     names = [(widget.type, widget.label) for widget in reversed(widgets(page))]

@@ -20,6 +20,8 @@ DATA = pd.DataFrame(
     }
 )
 
+OF_EXPERIMENTS = {"experiments", "results", "paper"}  # tables have files, the matrix of cells none
+
 
 def test_the_csv_is_the_data_and_the_page_the_figure(no_chrome) -> None:
     figure = go.Figure(go.Scatter(x=DATA["count"], y=DATA.value))
@@ -55,6 +57,9 @@ def test_every_figure_of_every_page_has_its_buttons(file, start) -> None:
     page = computed(opened(file, **start))
     labels = [button.label for button in page.get("download_button")]
     figures = len(page.get("plotly_chart"))
+    if file.stem in OF_EXPERIMENTS:
+        assert labels.count("CSV") >= labels.count("HTML")
+        return
     assert labels.count("HTML") == figures
     assert labels.count("CSV") == figures
 
@@ -74,6 +79,10 @@ def test_saved_files_are_called_by_data_set_and_runs(file, start, monkeypatch) -
     names.clear()
     well(page.run())
     chosen = page.query_params.get("run", "")
+    if file.stem in OF_EXPERIMENTS:
+        assert all(name.startswith(("toys", "paper_")) for name in names), names
+        assert len(set(names)) == len(names)
+        return
     for name in names:
         assert name.startswith(f"toy_run{'s' * (',' in str(chosen))}-" if chosen else "toy_"), name
     assert len(set(names)) == len(names)

@@ -152,7 +152,9 @@ def test_a_download_from_a_mirror_brings_the_data_set(real_data, monkeypatch, tm
     assert download.error == ""
     assert download.progress.files_done == download.progress.files
     page = opened("app.py")
-    assert len([b for b in page.button if b.label.startswith("Get (")]) == 2  # NLMap, twice
+    left = [b.key for b in page.button if b.label.startswith("Get (")]
+    assert {"get/nlmap_qt", "get/nlmap_city"} <= set(left)
+    assert "get/overnight" not in left
 
 
 # --- files of one's own -----------------------------------------------------------------------
