@@ -21,6 +21,7 @@ from tests.experiments.same_cells import assert_same_cells, cells
 # A cluster's own processes start slowly, and its library opens what it doesn't close.
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.cluster,
     pytest.mark.timeout(900),
     pytest.mark.filterwarnings("ignore"),
 ]
