@@ -36,7 +36,8 @@ def test_what_is_typed_is_parsed_after_each_task_and_its_figures_can_be_saved(se
     for kind, start in MAGIC.items():
         with page.expect_download() as saved:
             page.get_by_role("button", name=kind, exact=True).click()
-        assert saved.value.suggested_filename == f"attention_run_1.{kind.lower()}"
+        name = f"demo_run-1_attention_run_1_after_2.{kind.lower()}"
+        assert saved.value.suggested_filename == name
         assert saved.value.path().read_bytes().startswith(start), kind
     address = page.url
     page.goto("about:blank")
