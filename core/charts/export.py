@@ -53,6 +53,8 @@ def to_image(figure: go.Figure, kind: str) -> bytes:
         )
     import kaleido
 
+    # Its pipe ends by writing "{bye}" to itself, and logs a traceback where that follows a message.
+    logging.getLogger("choreographer").setLevel(logging.CRITICAL)
     size = {"width": figure.layout.width or WIDTH, "height": figure.layout.height or 450}
     options = {"format": kind, "scale": SCALE if kind == "png" else 1, **size}
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0  # Chrome has no sandbox for root

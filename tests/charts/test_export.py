@@ -1,6 +1,7 @@
 """Figures as files: what each file is, that it holds the figure, that it needs nothing else."""
 
 import asyncio
+import logging
 import re
 import struct
 from html.parser import HTMLParser
@@ -75,6 +76,8 @@ def test_svg_is_drawn_from_the_figure(figure, chrome) -> None:
     assert "tasks learned" in text
     assert len(re.findall(r'class="trace scatter', text)) == 2
     assert "<script" not in text
+    pipe = logging.getLogger("choreographer.channels.pipe")  # its farewell is no fault to report
+    assert not pipe.isEnabledFor(logging.ERROR)
 
 
 @pytest.mark.slow
