@@ -1,0 +1,106 @@
+"""Do the tests notice small changes to what computes? A seeded sample of mutants, as a table.
+
+`python -m tests.mutation --each 4` takes four mutants of every file, one file after the other;
+`--only core/samplers/dlfs.py` all of one. Each mutant runs in a forked process, so that libraries
+are loaded once. One that a test takes for ever with is killed by the clock.
+"""
+
+import argparse
+import ast
+import importlib.machinery
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas  # noqa: F401 - loaded once, for all; plugins of pytest must not be
+import pytest
+import sklearn.metrics  # noqa: F401
+import torch
+from torch import _dynamo  # noqa: F401
+
+from core.paths import PROJECT
+from tests.mutation.mutants import Mutant, mutants
+from tests.mutation.selection import arguments, modules
+
+SECONDS = 300
+VERDICTS = {0: "survived", 1: "killed", 2: "killed"}  # pytest's exit codes; 2: it can't be imported
+
+
+def outcome(mutant: Mutant, seconds: float) -> str:
+    """What the tests of a mutant's file say of it; "no verdict" where they could not be run."""
+    child = os.fork()
+    if child == 0:
+        os._exit(_run(mutant))
+    began = time.monotonic()
+    while time.monotonic() - began < seconds:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return VERDICTS.get(os.waitstatus_to_exitcode(status), "no verdict")
+        time.sleep(0.05)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return "killed by the clock"
+
+
+def passes_unchanged(path: Path, seconds: float) -> bool:
+    """Whether the tests pass on the module as it is: else what they say of mutants is worthless."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return outcome(Mutant(path, 0, "", tree), seconds) == "survived"
+
+
+def _run(mutant: Mutant) -> int:
+    """pytest's exit code where the mutant stands in for its module."""
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    os.dup2(silence, 2)
+    loader, path = importlib.machinery.SourceFileLoader, str(mutant.path)
+    original = loader.get_code
+    code = compile(mutant.tree, path, "exec")
+
+    def get_code(self: Any, fullname: str) -> Any:
+        return code if self.path == path else original(self, fullname)
+
+    loader.get_code = get_code  # type: ignore[method-assign]
+    return int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", *arguments(mutant.path)]))
+
+
+def sample(paths: list[Path], each: int, seed: int) -> list[Mutant]:
+    """So many mutants of each file, the first of every file before the second of any."""
+    drawn = []
+    for path in paths:
+        rng, every = random.Random(f"{seed} {path.relative_to(PROJECT)}"), mutants(path)
+        drawn.append(rng.sample(every, min(each, len(every))))
+    return [some[i] for i in range(each) for some in drawn if i < len(some)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=ast.get_docstring(ast.parse(Path(__file__).read_text()))
+    )
+    parser.add_argument("--each", type=int, default=8, help="mutants a file (8)")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample (0)")
+    parser.add_argument("--only", type=Path, nargs="*", help="these files alone")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="before one is killed (300)")
+    chosen = parser.parse_args()
+    paths = [path.resolve() for path in chosen.only] if chosen.only else modules()
+    torch.set_num_threads(1)
+    for path in paths:
+        if not passes_unchanged(path, chosen.seconds):
+            print(f"The tests of {path.relative_to(PROJECT)} fail without any change.")
+            return 1
+    counts: dict[str, int] = {}
+    for mutant in sample(paths, chosen.each, chosen.seed):
+        result = outcome(mutant, chosen.seconds)
+        counts[result] = counts.get(result, 0) + 1
+        where = mutant.path.relative_to(PROJECT)
+        print(f"{result:20} {where}:{mutant.line}  {mutant.change}", flush=True)
+    print(", ".join(f"{count} {result}" for result, count in counts.items()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
