@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from core.methods.base import Stage, Trainable
-from core.parser.model import MASKED
+from core.parser.applicable import MASKED
 from core.training.assembly import Learner
 from core.training.sequence import train
 from core.training.stage_optimizer import StageOptimizer, run_optimizer

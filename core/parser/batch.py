@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from core.data.base import Example
@@ -83,7 +84,7 @@ class Batch:
         """The gold action of each real step, row after row: (steps in all,)."""
         return self.actions.flatten()[self.real]
 
-    def take(self, rows: np.ndarray | Tensor | Sequence[int]) -> "Batch":
+    def take(self, rows: NDArray[np.int64] | Tensor | Sequence[int]) -> "Batch":
         """These rows, trimmed to their own longest utterance and derivation."""
         index = torch.as_tensor(rows, dtype=torch.int64)
         there = index.to(self.words.device)
@@ -143,13 +144,13 @@ def join(batches: Sequence[Batch]) -> Batch:
     return Batch(words=stack("words"), slots=stack("slots"), actions=stack("actions"), **flat)
 
 
-def split_by_length(batch: Batch, size: int) -> list[np.ndarray]:
+def split_by_length(batch: Batch, size: int) -> list[NDArray[np.int64]]:
     """Row numbers in parts of at most `size`, shortest utterances first: for evaluation."""
     order = np.lexsort((batch.steps.numpy(), batch.lengths.numpy()))
     return [order[i : i + size] for i in range(0, len(order), size)]
 
 
-def shuffled_parts(batch: Batch, size: int, rng: np.random.Generator) -> list[np.ndarray]:
+def shuffled_parts(batch: Batch, size: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
     """Indices of an epoch's batches of at most `size`, drawn freely: each example once.
 
     The batches differ by one example at most, so that each example has the same weight in its

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -32,7 +33,7 @@ class Masks(Protocol):
         """The mask of s_t: (action size,)."""
 
 
-def parts(parser: Parser, tasks: Tensor) -> Iterator[tuple[int, np.ndarray]]:
+def parts(parser: Parser, tasks: Tensor) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """Indices that the same weights apply to, with their task: without masks all, as of one."""
     if parser.masks is None:
         yield 0, np.arange(len(tasks))
@@ -63,7 +64,7 @@ def call(parser: Parser, task: int, run: Callable[..., T], *args: Any) -> T:
     return result
 
 
-def teacher_forced(parser: Parser, batch: Batch) -> tuple[Tensor, Tensor]:
+def teacher_forced(parser: Parser, masks: Masks, batch: Batch) -> tuple[Tensor, Tensor]:
     """`Parser.forward`, each example with the weights of its own task.
 
     s_t comes masked, so that it can be scored by the embeddings as they are.
@@ -71,7 +72,7 @@ def teacher_forced(parser: Parser, batch: Batch) -> tuple[Tensor, Tensor]:
     split = list(parts(parser, batch.tasks))
     if len(split) == 1:
         states, attention = call(parser, split[0][0], parser.forward, batch)
-        return states * parser.masks.summary(split[0][0]), attention
+        return states * masks.summary(split[0][0]), attention
     (n, steps), length = batch.actions.shape, batch.words.shape[1]
     all_states, all_attention = [], []
     for task, indices in split:
@@ -79,7 +80,7 @@ def teacher_forced(parser: Parser, batch: Batch) -> tuple[Tensor, Tensor]:
         states, attention = call(parser, task, parser.forward, part)
         positions = torch.as_tensor(indices)[:, None] * steps + torch.arange(part.actions.shape[1])
         positions = positions.to(states.device).flatten()[part.real]
-        all_states.append((positions, states * parser.masks.summary(task)))
+        all_states.append((positions, states * masks.summary(task)))
         missing = (0, length - attention.shape[2], 0, steps - attention.shape[1])
         index = torch.as_tensor(indices, device=states.device)
         all_attention.append((index, F.pad(attention, missing)))

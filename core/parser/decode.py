@@ -14,8 +14,9 @@ from torch.nn import functional as F
 from core.parser import by_task
 from core.parser.applicable import MASKED
 from core.parser.batch import Batch, split_by_length
-from core.parser.model import Encoding, Parser
+from core.parser.model import Parser
 from core.parser.modes import evaluating
+from core.parser.network import Encoding
 from core.parser.output import dense_scores
 from core.stopping import ShouldStop, check, never
 

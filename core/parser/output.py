@@ -56,7 +56,9 @@ def gold_log_probs(
 ) -> Tensor:
     """log P(a_t | a_<t, x) of gold actions for s_t (steps, size): (steps,), MASKED outside A_t."""
     if applicable.by_slot_pays(steps.slots):
-        values: Tensor = _BySlot.apply(states, *rows, steps, applicable, smoothing)
+        values: Tensor = _BySlot.apply(  # type: ignore[no-untyped-call]
+            states, *rows, steps, applicable, smoothing
+        )
         return values
     bias = applicable.bias(steps.slots, steps.tasks)
     return log_probs_of(dense_scores(states, bias, rows), steps.gold, smoothing)
@@ -115,7 +117,9 @@ def _groups(
     order = steps.slots.argsort(stable=True)
     states, slots = states.index_select(0, order), steps.slots[order]
     gold, tasks = applicable.position[slots, steps.gold[order]], steps.tasks[order]
-    present, counts = slots.unique_consecutive(return_counts=True)
+    present, counts = slots.unique_consecutive(  # type: ignore[no-untyped-call]
+        return_counts=True
+    )
     start = 0
     for slot, count in zip(present.tolist(), counts.tolist(), strict=True):
         part = slice(start, start + count)

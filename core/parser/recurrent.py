@@ -90,15 +90,16 @@ def bidirectional(lstm: nn.LSTM, x: Tensor, lengths: Tensor) -> tuple[Tensor, Te
         steps < falling[:, None], falling[:, None] - 1 - steps, steps
     )
     start = x.new_zeros(1, n, lstm.hidden_size)
-    states, cells = [], []
+    both_states: list[Tensor] = []
+    both_cells: list[Tensor] = []
     for index, suffix in ((forwards, ""), (backwards, "_reverse")):
         ordered = picked(flat, index.flatten()).view(n, length, size + 1)
         weights = _holding(_weights(lstm, suffix))
         out, last = _in_pieces(ordered, falling, weights, start, start)
         back = index.flatten().argsort()
-        states.append(picked(out.flatten(0, 1), back).view(n, length, -1))
-        cells.append(picked(last, order.argsort()))
-    return torch.cat(states, dim=2), torch.cat(cells, dim=1)
+        both_states.append(picked(out.flatten(0, 1), back).view(n, length, -1))
+        both_cells.append(picked(last, order.argsort()))
+    return torch.cat(both_states, dim=2), torch.cat(both_cells, dim=1)
 
 
 def running(lstm: nn.LSTM, x: Tensor, lengths: Tensor, h: Tensor) -> Tensor:
@@ -107,7 +108,8 @@ def running(lstm: nn.LSTM, x: Tensor, lengths: Tensor, h: Tensor) -> Tensor:
     `lengths` (n,) on the CPU.
     """
     if x.is_cuda:
-        return lstm(x, (h[None], torch.zeros_like(h)[None]))[0]
+        states: Tensor = lstm(x, (h[None], torch.zeros_like(h)[None]))[0]
+        return states
     falling, order = lengths.clamp(min=1).sort(descending=True, stable=True)
     first = picked(h, order)[None]
     weights = _weights(lstm)

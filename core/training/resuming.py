@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from core.parser.model import with_current_names
+from core.parser.earlier_names import with_current_names
 
 if TYPE_CHECKING:
     from core.training.assembly import Learner

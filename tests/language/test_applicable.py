@@ -6,7 +6,7 @@ import torch
 
 from core.evaluation import hypotheses
 from core.language.grammar import NEVER, Grammar
-from core.parser.model import MASKED
+from core.parser.applicable import MASKED
 from core.training.assembly import Learner
 from core.training.sequence import train
 from tests.conftest import make_toy_tasks

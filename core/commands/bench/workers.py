@@ -63,7 +63,7 @@ def _print_all(config: RunConfig, args: argparse.Namespace) -> None:
     load_tasks(config)  # missing data are to be said here, not by each process
     print(
         f"{config.dataset}, {config.method}, {config.threads} threads a run, {os.cpu_count()} "
-        f"cores of which {max(0.0, os.cpu_count() - os.getloadavg()[0]):.1f} were free, "
+        f"cores of which {max(0.0, (os.cpu_count() or 1) - os.getloadavg()[0]):.1f} were free, "
         f"{args.seconds:g} s each.\n"
     )
     print("| Runs at once | as | rows/s | of one run |\n| ---: | --- | ---: | ---: |", flush=True)
