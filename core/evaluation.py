@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.data.base import Example
 from core.language.grammar import NEVER, Grammar, actions_to_logical_form
@@ -44,15 +45,17 @@ def predictions(parser: Parser, rows: Batch, writer: FormWriter) -> list[str | N
     return [writer.text(found) for found in hypotheses(parser, rows)]
 
 
-def matches(found: Sequence[Parse], examples: Sequence[Example], writer: FormWriter) -> np.ndarray:
+def matches(
+    parses: Sequence[Parse], examples: Sequence[Example], writer: FormWriter
+) -> NDArray[np.bool_]:
     """Which hypotheses write the gold form, text by text: (n,) of bool."""
-    pairs = zip(found, examples, strict=True)
-    return np.array([writer.text(one) == row.logical_form for one, row in pairs], dtype=bool)
+    pairs = zip(parses, examples, strict=True)
+    return np.array([writer.text(parse) == row.logical_form for parse, row in pairs], dtype=bool)
 
 
 def correct(
     parser: Parser, examples: Sequence[Example], rows: Batch, writer: FormWriter
-) -> np.ndarray:
+) -> NDArray[np.bool_]:
     """Which rows' top hypothesis is the gold form: (n,) of bool."""
     return matches(hypotheses(parser, rows), examples, writer)
 

@@ -6,6 +6,7 @@ order of the batches. Nothing touches the global generators of PyTorch or NumPy.
 
 import json
 import zlib
+from typing import Any
 
 import numpy as np
 import torch
@@ -35,12 +36,12 @@ class Generators:
             self._numpy[name] = np.random.default_rng(self._entropy(name))
         return self._numpy[name]
 
-    def state(self) -> dict[str, dict]:
+    def state(self) -> dict[str, dict[str, Any]]:
         """Plain values and tensors that `restore` takes."""
         arrays = {name: json.dumps(g.bit_generator.state) for name, g in self._numpy.items()}
         return {"torch": {n: g.get_state() for n, g in self._torch.items()}, "numpy": arrays}
 
-    def restore(self, state: dict[str, dict], device: torch.device | str = "cpu") -> None:
+    def restore(self, state: dict[str, dict[str, Any]], device: torch.device | str = "cpu") -> None:
         """Continue every stream where `state` was taken; `device` holds the device streams."""
         for name, saved in state["torch"].items():
             self.for_tensors(name, device if name.endswith("@device") else "cpu").set_state(

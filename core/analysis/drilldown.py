@@ -41,8 +41,11 @@ _learned: Kept[Learned] = Kept(8)  # by identity of the tasks, which each keeps
 def read_learned(config: RunConfig) -> Learned:
     """The run's tasks and grammar; DataError or ConfigError where the data can't be read."""
     tasks = derived_tasks(config)
-    training = lambda: [[row.derivation for row in task.train] for task in tasks]  # noqa: E731
-    make = lambda: Learned(tasks, Grammar(training(), config.applicable))  # noqa: E731
+
+    def make() -> Learned:
+        training = [[row.derivation for row in task.train] for task in tasks]
+        return Learned(tasks, Grammar(training, config.applicable))
+
     return _learned.get((id(tasks), config.applicable), make)
 
 

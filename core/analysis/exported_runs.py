@@ -76,9 +76,9 @@ def of_runs(store: Store, runs: Sequence[Run]) -> list[ExportedRun]:
 
 def tally(store: Store) -> tuple[int, int]:
     """How many runs have finished, and the newest of them: changes with whatever finishes."""
-    query = select(func.count().label("count"), func.max(tables.runs.c.id).label("newest"))
+    query = select(func.count().label("n"), func.max(tables.runs.c.id).label("newest"))
     row = store.fetch(query.select_from(tables.runs).where(tables.runs.c.status == FINISHED))[0]
-    return int(row.count), int(row.newest or 0)
+    return int(row.n), int(row.newest or 0)
 
 
 def merge(*parts: Iterable[ExportedRun]) -> list[ExportedRun]:

@@ -31,8 +31,8 @@ def tokens(text: str) -> list[Token]:
 def differences(left: str, right: str) -> tuple[list[Token], list[Token]]:
     """The tokens of both, matched as difflib does, with those marked that the other lacks there."""
     pair = tokens(left), tokens(right)
-    words = [[token.text for token in side] for side in pair]
-    matcher = difflib.SequenceMatcher(None, *words, autojunk=False)
+    left_words, right_words = ([token.text for token in side] for side in pair)
+    matcher = difflib.SequenceMatcher(None, left_words, right_words, autojunk=False)
     for name, i, j, p, q in matcher.get_opcodes():
         if name != "equal":
             for side, start, end in ((pair[0], i, j), (pair[1], p, q)):

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import stats
 
 CONFIDENCE = 0.95
@@ -174,7 +175,7 @@ def effects(values: pd.DataFrame) -> pd.DataFrame | None:
     return pd.DataFrame(rows, columns=["arm", "n", "order", "seed", "rest"])
 
 
-def _components(grid: np.ndarray) -> dict[str, float]:
+def _components(grid: NDArray[np.float64]) -> dict[str, float]:
     n_orders, n_seeds = grid.shape
     if n_seeds == 1:
         return {"order": float(grid.std(ddof=1)), "seed": math.nan, "rest": math.nan}

@@ -16,7 +16,7 @@ _LATEX = {
 def as_text(table: pd.DataFrame, format: str, caption: str = "") -> str:
     """The table of texts and numbers in one of FORMATS, numbers to the right."""
     if format == "csv":
-        return table.to_csv(index=False)
+        return str(table.to_csv(index=False))
     right = [pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes]
     texts = [[_cell(value) for value in row] for row in table.itertuples(index=False)]
     names = [str(name) for name in table.columns]

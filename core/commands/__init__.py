@@ -7,8 +7,6 @@ returns the exit code. `takes_more=True` beside it lets `args.more` hold the wor
 import argparse
 from typing import NoReturn, TypeAlias
 
-Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-
 
 class CommandParser(argparse.ArgumentParser):
     """Says in one sentence what is wrong with the words, and ends with exit code 2."""

@@ -5,19 +5,21 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.commands import Subparsers
 from core.runs.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from core.analysis.exported_runs import ExportedRun
+    from core.runs.run import Run
 
 _HEAD = (
     "Method", "Sampler", "Task masking", "n", "ACC_whole / ACC_avg", "Paper", "Minutes a run",
 )  # fmt: skip
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "results",
         help="a table of finished runs beside the paper's values",
@@ -63,8 +65,9 @@ def _records(args: argparse.Namespace) -> "list[ExportedRun]":
     """What is asked for: the runs of these numbers, or those on the data set; or of the files."""
     from core.analysis import exported_runs
 
-    def wanted(one: object) -> bool:
-        return one.config.dataset == args.dataset and one.config.evaluation == args.evaluation
+    def wanted(run: "Run | ExportedRun") -> bool:
+        config = run.config
+        return (config.dataset, config.evaluation) == (args.dataset, args.evaluation)
 
     if args.files:
         return list(filter(wanted, exported_runs.merge(*map(exported_runs.load, args.files))))

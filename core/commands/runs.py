@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from core.analysis.durations import duration
+from core.commands import Subparsers
 from core.commands.show import as_json
 from core.runs.run import STATUSES, Run
 from core.runs.store import Store
@@ -15,7 +16,7 @@ _HEAD = ("ID", "STATUS", "DONE", "TIME", "LEFT", "STARTED", "NAME")
 _RIGHT = {"ID", "DONE", "TIME", "LEFT"}  # columns of numbers
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "runs", help="list the runs", description="The runs, newest first."
     )

@@ -10,8 +10,10 @@ from sqlalchemy import select
 
 from core.analysis.command_line import command_line
 from core.analysis.diagnostics import diagnostics
+from core.analysis.durations import duration
 from core.analysis.progress import times
-from core.commands.display import accuracies, duration
+from core.commands import Subparsers
+from core.commands.display import accuracies
 from core.events import Accuracy, RunStarted
 from core.runs.run import Run
 from core.runs.store import Store
@@ -19,7 +21,7 @@ from core.runs.tables import accuracies as accuracy_table
 from core.text import clean
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser("show", help="show a run", description="A run in full.")
     parser.add_argument("id", type=int, metavar="ID")
     parser.add_argument("--json", action="store_true", help="as JSON")
@@ -39,13 +41,13 @@ def _execute(args: argparse.Namespace) -> int:
     spent = times(store, args.id).items()
     if spent:
         print("time      " + ", ".join(f"{name} {duration(seconds)}" for name, seconds in spent))
-    told = diagnostics(store, args.id)
+    metrics = diagnostics(store, args.id)
     for row in matrix:
         name = clean(run.task_name(row[0].after))
         print(f"after {row[0].after + 1} {name}: {accuracies(row)}")
         print("   " + "  ".join(f"{cell.correct}/{cell.total}" for cell in row))
-        for measure, value in told.get(row[0].after, {}).items():
-            print(f"   {measure}: {value:.3g}")
+        for metric, number in metrics.get(row[0].after, {}).items():
+            print(f"   {metric}: {number:.3g}")
     return 0
 
 
@@ -86,6 +88,7 @@ def _matrix(store: Store, id: int) -> list[list[Accuracy]]:
     query = select(cells.after, cells.on_task, cells.correct, cells.total)
     query = query.where(cells.run_id == id).order_by(cells.after, cells.on_task)
     rows: dict[int, list[Accuracy]] = {}
-    for after, on, correct, total in store.fetch(query):
-        rows.setdefault(after, []).append(Accuracy(after, on, correct, total))
+    for row in store.fetch(query):
+        cell = Accuracy(row.after, row.on_task, row.correct, row.total)
+        rows.setdefault(cell.after, []).append(cell)
     return list(rows.values())

@@ -106,7 +106,7 @@ class Parsers:
                     raise NoParser(f"Run {self.run.id} has kept no parser after task {k + 1}.")
                 parser = state.get("parser")
                 vectors = parser.get("action_embedding") if isinstance(parser, dict) else None
-                if getattr(vectors, "ndim", 0) != 2:
+                if not isinstance(parser, dict) or getattr(vectors, "ndim", 0) != 2:
                     raise CheckpointError(f"What run {self.run.id} has kept is not a parser.")
                 self._states[k] = parser
                 while len(self._states) > MOST_STATES:

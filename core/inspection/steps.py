@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.language.grammar import Grammar, Rule, actions_to_logical_form
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from core.parser.batch import Batch
     from core.parser.model import Parser
 
@@ -37,7 +40,7 @@ class StepTrace:
     rank: int
     applicable: int  # how many actions A_t has
     best: tuple[tuple[str, float], ...]  # the most probable ones of A_t, BEST at most
-    attention: np.ndarray  # (words,), sums to 1; of one unknown word where there are none
+    attention: NDArray[np.float32]  # (words,), sums to 1; of one unknown word where there are none
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ def _best(parser: Parser, words: Sequence[str], task: int) -> tuple[list[int], b
 
 def _numbers(grammar: Grammar, steps: Sequence[Rule]) -> tuple[list[int], str | None]:
     """Action numbers up to the first action that the grammar doesn't have, and that action."""
-    numbers = []
+    numbers: list[int] = []
     for step in steps:
         if step.action not in grammar.action_ids:
             return numbers, str(step.action)
@@ -135,12 +138,15 @@ def _row(
     from core.parser.batch import Batch
 
     numbers = parser.vocabulary.encode(words)
-    table = lambda row: torch.tensor([row], dtype=torch.int64)  # noqa: E731
+
+    def table(row: Sequence[int]) -> Tensor:
+        return torch.tensor([list(row)], dtype=torch.int64)
+
     row = Batch(
         words=table(numbers),
         lengths=torch.tensor([len(numbers)]),
-        slots=table(list(slots)),
-        actions=table(list(actions)),
+        slots=table(slots),
+        actions=table(actions),
         steps=torch.tensor([len(actions)]),
         tasks=torch.tensor([task]),
     )
@@ -166,8 +172,9 @@ def _along(
     row = _row(parser, words, task, slots, given)
     states, attention = parser.teacher_forced(row)
     bias = parser.applicable.bias(row.slots[0], row.tasks.expand(len(given)))
-    logs = torch.log_softmax(dense_scores(states, bias, parser.rows()), dim=1)
-    logs = logs.masked_fill(bias < 0, -torch.inf).cpu().numpy().astype(float)  # (steps, actions)
+    log_probs = torch.log_softmax(dense_scores(states, bias, parser.rows()), dim=1)
+    log_probs = log_probs.masked_fill(bias < 0, -torch.inf)
+    logs = log_probs.cpu().numpy().astype(np.float64)  # (steps, actions)
     weights = attention[0].cpu().numpy()
     names = [str(grammar.actions[number]) for number in actions]
     names += [] if unknown is None else [unknown]
@@ -178,7 +185,12 @@ def _along(
 
 
 def _step(
-    grammar: Grammar, slot: int, action: int, name: str, logs: np.ndarray, weights: np.ndarray
+    grammar: Grammar,
+    slot: int,
+    action: int,
+    name: str,
+    logs: NDArray[np.float64],
+    weights: NDArray[np.float32],
 ) -> StepTrace:
     applicable = int(np.isfinite(logs).sum())
     order = np.argsort(-logs, kind="stable")[: min(BEST, applicable)]

@@ -198,11 +198,11 @@ class Grammar:
         shown: npt.NDArray[np.bool_] = self._shown_since <= k
         if not self.by_kind:
             return shown
-        specific = self.specific_to(k).any(axis=0)
+        specific: npt.NDArray[np.bool_] = self.specific_to(k).any(axis=0)
         cross = self.known(k) & ~specific
-        by_specific = (shown & specific).any(axis=1)[:, None] & specific
-        by_cross = (shown & cross).any(axis=1)[:, None] & cross
-        return by_specific | by_cross
+        filled: npt.NDArray[np.bool_] = (shown & specific).any(axis=1)[:, None] & specific
+        filled |= (shown & cross).any(axis=1)[:, None] & cross
+        return filled
 
     def foreign(self, k: int) -> npt.NDArray[np.bool_]:
         """(k + 1, actions) of bool: which actions task masking takes from A_t of each task.

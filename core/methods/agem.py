@@ -53,7 +53,7 @@ class AGEM(Method):
 
     def _extra_rows(self, k: int) -> int:
         """Memory examples that a step of task k reads."""
-        return min(self.options.memory_rows, sum(map(self.n_kept, range(k))))
+        return min(int(self.options.memory_rows), sum(map(self.n_kept, range(k))))
 
     def steps(self, k: int, stage: Stage) -> Iterable[TrainingStep]:
         extra = self._extra_rows(k)

@@ -47,7 +47,7 @@ class ARPER(Method):
         """λ_k, for a task that is not the first."""
         grammar = self.parser.grammar
         old, new = int(grammar.known(k - 1).sum()), int(grammar.unseen(k).sum())
-        return self.options.ewc_weight * math.sqrt(old / max(new, 1))
+        return float(self.options.ewc_weight) * math.sqrt(old / max(new, 1))
 
     def steps(self, k: int, stage: Stage) -> Iterable[TrainingStep]:
         return self.replay.steps(k, self.batches(k))

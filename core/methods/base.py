@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from core.config import RunConfig
@@ -181,7 +182,7 @@ class Method:
             return [self.parser.action_embedding]
         return list(self.parser.parameters())
 
-    def frozen_actions(self, k: int, stage: Stage) -> np.ndarray:
+    def frozen_actions(self, k: int, stage: Stage) -> NDArray[np.bool_]:
         """(actions,) of bool: rows of the action embedding that stay as they are in this stage."""
         if stage.trainable is not Trainable.ALL:
             return ~self.parser.grammar.unseen(k)

@@ -54,7 +54,7 @@ class HAT(Method):
         self._before: list[Tensor] = []
 
     def task_parameters(self) -> int:
-        return self.masks.embeddings[0].numel()
+        return sum(self.masks.sizes)
 
     def parameters(self, k: int, stage: Stage) -> list[nn.Parameter]:
         """Everything but the masks of other tasks."""
@@ -85,7 +85,8 @@ class HAT(Method):
     def edit_gradients(self, k: int, stage: Stage, step: TrainingStep) -> None:
         self._before = []
         for parameter, share in self.limits(k):
-            parameter.grad.mul_(share)
+            if parameter.grad is not None:
+                parameter.grad.mul_(share)
             self._before.append(parameter.detach().clone())
 
     @torch.no_grad()

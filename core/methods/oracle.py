@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.methods.base import Method, Stage, Trainable
 from core.methods.parts.adapters import adapters_option, attach, formula_option
@@ -70,6 +71,6 @@ class Oracle(Method):
     def training_batch(self, k: int) -> Batch:
         return join(self.data[: k + 1])
 
-    def frozen_actions(self, k: int, stage: Stage) -> np.ndarray:
+    def frozen_actions(self, k: int, stage: Stage) -> NDArray[np.bool_]:
         """The start is from scratch: all known actions are unseen."""
         return ~self.parser.grammar.known(k)

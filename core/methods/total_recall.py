@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from torch import nn
 
 from core.methods.base import Method, Stage, Trainable, TrainingStep
@@ -131,10 +132,11 @@ class TotalRecall(Method):
     def penalty(self, k: int, stage: Stage) -> float:
         return self.consolidation.add_gradient() if stage.penalty else 0.0
 
-    def frozen_actions(self, k: int, stage: Stage) -> np.ndarray:
+    def frozen_actions(self, k: int, stage: Stage) -> NDArray[np.bool_]:
         """θ_s of the tasks before k where all moves: rows of actions that one of them alone has."""
         if stage.trainable is Trainable.ALL:
-            return self.parser.grammar.specific_to(k)[:k].any(axis=0)
+            specific: NDArray[np.bool_] = self.parser.grammar.specific_to(k)[:k].any(axis=0)
+            return specific
         return super().frozen_actions(k, stage)
 
     def end_task(self, k: int) -> None:

@@ -6,8 +6,10 @@ The sample holds as many training and test examples of each task, the same ones 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.config import RunConfig
 from core.data.base import Example, Task
@@ -23,20 +25,22 @@ from core.probes.plan import SCORING_WORK
 SPLITS = ("train", "test")
 
 
-def sample(config: RunConfig, tasks: Sequence[Task], n_rows: int) -> list[np.ndarray]:
+def sample(config: RunConfig, tasks: Sequence[Task], n_rows: int) -> list[NDArray[np.int64]]:
     """Indices of so many examples (all where there are no more), task by task, split by split."""
     rng = Generators(config.seed).for_arrays("error rows")  # anew, so nothing is to be kept
     sizes = (len(examples) for task in tasks for examples in (task.train, task.test))
     return [np.sort(rng.choice(size, min(n_rows, size), replace=False)) for size in sizes]
 
 
-def sampled(tasks: Sequence[Task], chosen: Sequence[np.ndarray]) -> list[list[Example]]:
+def sampled(tasks: Sequence[Task], chosen: Sequence[NDArray[np.int64]]) -> list[list[Example]]:
     """The examples at these indices, task by task, split by split."""
     splits = (examples for task in tasks for examples in (task.train, task.test))
     return [[split[i] for i in indices] for split, indices in zip(splits, chosen, strict=True)]
 
 
-def scored_only(config: RunConfig, grammar: Grammar, examples: Sequence[Example]) -> np.ndarray:
+def scored_only(
+    config: RunConfig, grammar: Grammar, examples: Sequence[Example]
+) -> NDArray[np.bool_]:
     """Which examples' exact match follows from their gold steps; the others have to be decoded.
 
     Greedy decoding takes the likeliest action at every step. It therefore writes a form that can
@@ -108,10 +112,10 @@ class ErrorSample:
         gold = score_gold_steps(self.parser, batch)
         losses = np.where(gold.covered, -gold.log_probs.sum(axis=1, dtype=np.float64), 0.0)
 
-        def add(values: np.ndarray) -> np.ndarray:
+        def add(values: NDArray[Any]) -> NDArray[Any]:
             return np.bincount(of_part, values, len(parts))
 
-        def count(mask: np.ndarray) -> tuple[int, ...]:
+        def count(mask: NDArray[np.bool_]) -> tuple[int, ...]:
             return tuple(add(mask).astype(int).tolist())
 
         return ErrorCounts(
@@ -127,10 +131,10 @@ class ErrorSample:
             stage_number=number,
         )
 
-    def _exact(self, rows: Sequence[int], batch: Batch, gold: GoldSteps) -> np.ndarray:
+    def _exact(self, rows: Sequence[int], batch: Batch, gold: GoldSteps) -> NDArray[np.bool_]:
         """Which examples' top hypothesis is the gold form, as `correct` has it: (n,) of bool."""
         fits = batch.steps.numpy() <= self.parser.max_steps
-        right = gold.covered & gold.likeliest.all(axis=1) & fits
+        right: NDArray[np.bool_] = gold.covered & gold.likeliest.all(axis=1) & fits
         decoded = np.flatnonzero(~self.scored[np.array(rows)])
         if len(decoded):
             examples = [self.examples[rows[i]] for i in decoded]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from core.parser.applicable import MASKED
 from core.parser.batch import Batch, split_by_length
@@ -18,19 +19,19 @@ ROWS = 128  # scored at once
 class GoldSteps:
     """The gold steps of n examples of up to T steps; a form that no grammar writes has none."""
 
-    log_probs: np.ndarray  # log P(a_t | a_<t, x) (n, T), 0 at padding
-    likeliest: np.ndarray  # whether no action has a higher score (n, T), True at padding
-    real: np.ndarray  # which are steps (n, T)
+    log_probs: NDArray[np.float32]  # log P(a_t | a_<t, x) (n, T), 0 at padding
+    likeliest: NDArray[np.bool_]  # whether no action has a higher score (n, T), True at padding
+    real: NDArray[np.bool_]  # which are steps (n, T)
 
     @property
-    def probabilities(self) -> np.ndarray:
+    def probabilities(self) -> NDArray[np.float64]:
         """P(a_t | a_<t, x): (n, T) float64, 1 at padding."""
         return np.exp(self.log_probs.astype(np.float64))
 
     @property
-    def covered(self) -> np.ndarray:
+    def covered(self) -> NDArray[np.bool_]:
         """Which examples' forms consist of applicable actions alone: (n,) of bool."""
-        covered: np.ndarray = self.real[:, 0] & (self.log_probs > MASKED / 2).all(axis=1)
+        covered: NDArray[np.bool_] = self.real[:, 0] & (self.log_probs > MASKED / 2).all(axis=1)
         return covered
 
 
@@ -54,6 +55,6 @@ def score_gold_steps(parser: Parser, examples: Batch, should_stop: ShouldStop = 
     return GoldSteps(log_probs[inverse], likeliest[inverse], _real(examples))
 
 
-def _real(batch: Batch) -> np.ndarray:
-    real: np.ndarray = np.arange(batch.actions.shape[1]) < batch.steps.numpy()[:, None]
+def _real(batch: Batch) -> NDArray[np.bool_]:
+    real: NDArray[np.bool_] = np.arange(batch.actions.shape[1]) < batch.steps.numpy()[:, None]
     return real

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.config import RunConfig
 
@@ -42,7 +43,7 @@ class RecordingPlan:
         """How many of a stage's epochs are followed by errors."""
         return sum(self.measures(epoch, epochs) for epoch in range(epochs))
 
-    def indices(self, n: int) -> np.ndarray:
+    def indices(self, n: int) -> NDArray[np.int64]:
         """Which of n examples have their actions and predictions recorded: as many, evenly."""
         return np.linspace(0, n - 1, min(n, self.rows)).round().astype(np.int64)
 

@@ -1,8 +1,10 @@
 """Reads a parser at the ends of epochs and tasks and records it, as far as the plan says."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.config import RunConfig
 from core.data.base import Task
@@ -56,7 +58,7 @@ class Recorder:
         k: int,
         i: int,
         parses: Sequence[Parse],
-        correct: np.ndarray,
+        correct: NDArray[np.bool_],
         should_stop: ShouldStop = never,
     ) -> Iterator[Predictions]:
         """The top hypotheses of task i's test examples after task k, and which are correct."""
@@ -116,8 +118,9 @@ def first_difference(parse: Sequence[int], gold: Sequence[int]) -> int | None:
     return None if len(parse) == len(gold) else min(len(parse), len(gold))
 
 
-def _rounded(values: np.ndarray, digits: int = 5) -> np.ndarray:
+def _rounded(values: NDArray[Any], digits: int = 5) -> NDArray[Any]:
     """To so many significant digits: written out, they take a third of the bytes."""
     exponents = np.floor(np.log10(np.where(values > 0, values, 1.0)))
     scale = 10.0 ** (digits - 1 - exponents)
-    return np.round(values * scale) / scale
+    rounded: NDArray[Any] = np.round(values * scale) / scale
+    return rounded

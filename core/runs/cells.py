@@ -16,7 +16,9 @@ _TEXTS: frozenset[type] = frozenset({str, _NOTHING})
 _RUN = ("run_id", "run")  # names of the column that says whose record a row is
 
 
-def whole(query: Select[Any], rows: Sequence[Row[Any]]) -> tuple[list[Row[Any]], dict[int, str]]:
+def whole(
+    query: Select[*tuple[Any, ...]], rows: Sequence[Row[Any]]
+) -> tuple[list[Row[Any]], dict[int, str]]:
     """The rows without those of runs of which a cell is damaged, and a sentence for each such run.
 
     Unreadable where the query doesn't say whose record a damaged row is.

@@ -87,20 +87,20 @@ class StoreReader:
         """StoreError where there is no such run."""
         return bool(self._value(id, runs.c.stop_requested))
 
-    def fetch(self, query: Select[Any]) -> list[Row[Any]]:
+    def fetch(self, query: Select[*tuple[Any, ...]]) -> list[Row[Any]]:
         """The rows of a query over `core.runs.tables`, without those of runs that are damaged."""
         good, damaged = cells.whole(query, self._read(query))
         self._damaged |= damaged
         return good
 
-    def frame(self, query: Select[Any]) -> "pd.DataFrame":
+    def frame(self, query: Select[*tuple[Any, ...]]) -> "pd.DataFrame":
         """The same as a DataFrame, one column for each of the query's."""
         import pandas as pd
 
         names = [column.name for column in query.selected_columns]
         return pd.DataFrame(self.fetch(query), columns=names)
 
-    def _read(self, query: Select[Any]) -> list[Row[Any]]:
+    def _read(self, query: Select[*tuple[Any, ...]]) -> list[Row[Any]]:
         with self._database.reading() as connection:
             return list(connection.execute(query))
 

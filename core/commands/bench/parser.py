@@ -109,7 +109,7 @@ def _measure(config: RunConfig, name: str) -> int:
 
     def train_on(batch: "Batch") -> None:
         optimizer.zero_grad()
-        parser.loss(batch).backward()  # type: ignore[no-untyped-call]
+        parser.loss(batch).backward()
         torch.nn.utils.clip_grad_norm_(parser.parameters(), config.clip_norm)
         optimizer.step()
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from core.commands import Subparsers
 from core.config import RunConfig
 from core.data.base import DataMissing
 from core.events import Event, Progress
@@ -26,7 +27,7 @@ WARM_UP = 1.0  # seconds that are not counted
 Meet = Callable[[], Any]  # returns when all runs are ready
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[Any]") -> None:
+def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "workers",
         help="runs at once, as threads and as processes",

@@ -3,12 +3,11 @@
 A module of this package adds its own: `add_parsers(subparsers)`.
 """
 
-import argparse
-
+from core.commands import Subparsers
 from core.commands.experiment import define, look, results, steer
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     experiment = subparsers.add_parser(
         "experiment",
         help="methods over the same orders and seeds, compared",

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from core.commands import Subparsers
 from core.commands.experiment.named import preset_or_file, stored_or_new
 from core.commands.experiment.steer import before_start
 from core.experiments import catalog, toml, work
@@ -18,7 +19,7 @@ from core.runs.pool import default_workers
 from core.runs.store import Store
 
 
-def add_parsers(parsers: argparse._SubParsersAction) -> None:
+def add_parsers(parsers: Subparsers) -> None:
     parser = parsers.add_parser("presets", help="experiments to start from")
     parser.set_defaults(execute=_presets)
 

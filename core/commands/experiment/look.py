@@ -3,7 +3,8 @@
 import argparse
 import json
 
-from core.commands.display import duration
+from core.analysis.durations import duration
+from core.commands import Subparsers
 from core.commands.experiment.steer import progress_line
 from core.commands.runs import table
 from core.experiments import catalog, work
@@ -13,7 +14,7 @@ from core.runs.run import RUNNING
 from core.runs.store import Store
 
 
-def add_parsers(parsers: argparse._SubParsersAction) -> None:
+def add_parsers(parsers: Subparsers) -> None:
     parser = parsers.add_parser("status", help="how far experiments are")
     parser.add_argument("name", nargs="?", metavar="NAME", help="this one, arm by arm (all)")
     parser.add_argument("--json", action="store_true", help="as JSON")

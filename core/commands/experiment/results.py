@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.commands import Subparsers
 from core.commands.experiment.named import preset_or_file, stored_or_new
 from core.experiments import catalog
 from core.experiments.catalog import Stored
@@ -19,7 +20,7 @@ FORMATS = ("markdown", "latex", "csv")
 MEASURES = ("avg", "whole")
 
 
-def add_parsers(parsers: argparse._SubParsersAction) -> None:
+def add_parsers(parsers: Subparsers) -> None:
     parser = parsers.add_parser(
         "table",
         help="the arms compared, with tests",

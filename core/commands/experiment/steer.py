@@ -5,7 +5,8 @@ import sys
 import threading
 import time
 
-from core.commands.display import duration
+from core.analysis.durations import duration
+from core.commands import Subparsers
 from core.commands.experiment.named import stored_or_new
 from core.commands.foreground import stopped_by_signals
 from core.experiments import catalog, work
@@ -24,7 +25,7 @@ _MEASURE_SECONDS = 0.5  # of the steps of an arm that no earlier run compares wi
 DONE, NOT_ALL, PAUSED = 0, 1, 3  # exit codes
 
 
-def add_parsers(parsers: argparse._SubParsersAction) -> None:
+def add_parsers(parsers: Subparsers) -> None:
     parser = parsers.add_parser(
         "run", help="carry it out here", description="Carry out here what is not done yet. Ctrl-C "
         "pauses: what is under way goes on from its last epoch the next time.",

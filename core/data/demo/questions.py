@@ -156,6 +156,7 @@ def draw(domain: Domain, d: Draws) -> Question:
             return Question(ask, Things(kind, ()), prop, d.pick(list(kind.entities)))
         return Question(ask, things, prop)
     if ask == "list" and (d.chance(0.25) or not things.conditions):
-        best = Best(d.pick([*numbers, *plurals]), d.words("max|min"))
+        ranked: list[Number | Link] = [*numbers, *plurals]
+        best = Best(d.pick(ranked), d.words("max|min"))
         return Question(ask, Things(kind, things.conditions[:1], best))
     return Question(ask, things)

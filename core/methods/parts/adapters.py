@@ -10,6 +10,8 @@ The paper's release has the gate the other way round, biases, and a further tanh
 ĥ = tanh(g_i h + (1 − g_i) φ_i).
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -18,7 +20,7 @@ from core.methods.base import Method
 from core.options import option
 
 
-def adapters_option() -> str:
+def adapters_option() -> Any:
     """The option by which a method offers dynamic action representations."""
     return option(
         "none",
@@ -29,7 +31,7 @@ def adapters_option() -> str:
     )
 
 
-def formula_option() -> str:
+def formula_option() -> Any:
     """The option by which a method offers both formulas of ĥ."""
     return option(
         "appendix",

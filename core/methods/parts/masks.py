@@ -7,6 +7,8 @@ keys of the attention, which meet h unit by unit. Masking a unit is scaling the 
 weights that read it, here with the recurrent ones.
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -29,12 +31,12 @@ class _Gate(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx, embedding: Tensor, s: float) -> Tensor:
+    def forward(ctx: Any, embedding: Tensor, s: float) -> Tensor:
         ctx.save_for_backward(embedding)
         return torch.sigmoid(s * embedding)
 
     @staticmethod
-    def backward(ctx, gradient: Tensor) -> tuple[Tensor, None]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         gate = torch.sigmoid(ctx.saved_tensors[0])
         return gradient * gate * (1 - gate), None
 
@@ -55,8 +57,9 @@ class TaskMasks(nn.Module):
 
     def masks(self, task: int) -> tuple[Tensor, ...]:
         """The masks of LAYERS for a task."""
-        gate = _Gate.apply(self.embeddings[task], self.s if self.training else self.s_max)
-        return gate.split(self.sizes)
+        s = self.s if self.training else self.s_max
+        gate: Tensor = _Gate.apply(self.embeddings[task], s)  # type: ignore[no-untyped-call]
+        return tuple(gate.split(self.sizes))
 
     def summary(self, task: int) -> Tensor:
         return self.masks(task)[3]
@@ -68,19 +71,19 @@ class TaskMasks(nn.Module):
         """
         forwards, backwards, decoder, summary = self.masks(task)
         encoder = torch.cat([forwards, backwards])
-        weights = {
-            "encoder.weight_hh_l0": parser.encoder.weight_hh_l0 * forwards,
-            "encoder.weight_hh_l0_reverse": parser.encoder.weight_hh_l0_reverse * backwards,
-            "init_decoder.weight": parser.init_decoder.weight * encoder,
-            "to_keys.weight": parser.to_keys.weight * decoder[:, None] * encoder,
-            "decoder.weight_hh_l0": parser.decoder.weight_hh_l0 * decoder,
-            "combine.weight": parser.combine.weight * torch.cat([decoder, encoder]),
-            "action_embedding": parser.action_embedding * summary,
-            "start": parser.start * summary,
+        masks = {
+            "encoder.weight_hh_l0": forwards,
+            "encoder.weight_hh_l0_reverse": backwards,
+            "init_decoder.weight": encoder,
+            "decoder.weight_hh_l0": decoder,
+            "combine.weight": torch.cat([decoder, encoder]),
+            "action_embedding": summary,
+            "start": summary,
         }
-        if parser.input_feeding:
-            fed = torch.cat([torch.ones_like(summary), summary])  # c is masked already, s is not
-            weights["decoder.weight_ih_l0"] = parser.decoder.weight_ih_l0 * fed
+        if parser.input_feeding:  # c is masked already, s is not
+            masks["decoder.weight_ih_l0"] = torch.cat([torch.ones_like(summary), summary])
+        weights = {name: parser.get_parameter(name) * mask for name, mask in masks.items()}
+        weights["to_keys.weight"] = parser.to_keys.weight * decoder[:, None] * encoder
         return weights
 
     @torch.no_grad()
@@ -89,7 +92,7 @@ class TaskMasks(nn.Module):
         past = torch.stack([torch.zeros_like(self.embeddings[0]), *self.embeddings[:k]])
         gates = torch.sigmoid(self.s_max * past)
         gates[0] = 0
-        return gates.amax(dim=0).split(self.sizes)
+        return tuple(gates.amax(dim=0).split(self.sizes))
 
     def new_units(self, k: int) -> Tensor:
         """What share of the free units task k's masks use (their eq. 6)."""

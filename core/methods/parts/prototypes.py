@@ -47,6 +47,9 @@ class PrototypeReadout(nn.Module):
     Without any prototype actions are scored by their embeddings.
     """
 
+    table: Tensor  # (actions, size)
+    covered: Tensor  # (actions,) of bool
+
     def __init__(self, parser: Parser) -> None:
         super().__init__()
         table = torch.zeros_like(parser.action_embedding.detach())

@@ -18,4 +18,4 @@ NAMING = {  # option → value → what it adds to the method's name
 
 def variant(options: Mapping[str, Any]) -> str:
     """What these options add to the method's name: ` + DAR + EWC, no fast stage`; often nothing."""
-    return "".join(words.get(options.get(name), "") for name, words in NAMING.items())
+    return "".join(words.get(str(options.get(name)), "") for name, words in NAMING.items())
