@@ -34,7 +34,7 @@ class FormWriter:
 
 def hypotheses(parser: Parser, rows: Batch, should_stop: ShouldStop = never) -> list[Parse]:
     """The top hypothesis of each row; equal utterances (of one task) are parsed once."""
-    known = np.column_stack([rows.words.cpu().numpy(), rows.tasks.cpu().numpy()])
+    known = np.column_stack([rows.words.cpu().numpy(), rows.tasks.numpy()])
     _, first, where = np.unique(known, axis=0, return_index=True, return_inverse=True)
     found = parse(parser, rows.take(first), should_stop=should_stop)
     return [found[number] for number in where.reshape(-1)]

@@ -171,7 +171,7 @@ def _along(
         return ()
     row = _row(parser, words, task, slots, given)
     states, attention = parser.teacher_forced(row)
-    bias = parser.applicable.bias(row.slots[0], row.tasks.expand(len(given)))
+    bias = parser.applicable.bias(row.slots[0], row.task_of_step)
     log_probs = torch.log_softmax(dense_scores(states, bias, parser.rows()), dim=1)
     log_probs = log_probs.masked_fill(bias < 0, -torch.inf)
     logs = log_probs.cpu().numpy().astype(np.float64)  # (steps, actions)

@@ -30,9 +30,10 @@ class AGEMOptions:
 def project(gradient: Tensor, reference: Tensor) -> Tensor:
     """g̃ of g and g_ref, (parameters,) each; g itself where it does not point against g_ref."""
     along = torch.dot(gradient, reference)
-    if along >= 0:
+    if along.device.type == "cpu" and along >= 0:  # to know it, one would wait for a GPU
         return gradient
-    return gradient - along / torch.dot(reference, reference) * reference
+    against = torch.where(along < 0, along / torch.dot(reference, reference), 0.0)
+    return gradient - against * reference
 
 
 @methods.register("agem", label="A-GEM", rank=27, memory=True, sampler="random")

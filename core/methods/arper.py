@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from torch import Tensor
+
 from core.methods.base import Method, Stage, TrainingStep
 from core.methods.parts.penalty import (
     Penalty,
@@ -55,7 +57,7 @@ class ARPER(Method):
     def work(self, k: int, stage: Stage) -> float:
         return replay_work(self, k)
 
-    def penalty(self, k: int, stage: Stage) -> float:
+    def penalty(self, k: int, stage: Stage) -> Tensor | None:
         self.consolidation.weight = self.weight(k)
         return self.consolidation.add_gradient()
 

@@ -66,7 +66,7 @@ class TrainingStep:
     weights: Tensor  # (n,)
     n_current: int
     kind: str = ""  # for methods whose steps are not all of one kind
-    memory_indices: Tensor | None = None  # of the memory examples in the pool of all memories
+    memory_indices: Tensor | None = None  # of memory examples in the pool of all, on the CPU
     extra_rows: int = 0  # further examples that the method reads, to edit the gradients
 
 
@@ -203,12 +203,12 @@ class Method:
     def edit_gradients(self, k: int, stage: Stage, step: TrainingStep) -> None:
         """Change the gradients that the loss has left."""
 
-    def penalty(self, k: int, stage: Stage) -> float:
-        """Add a penalty's gradient to the gradients and return the penalty.
+    def penalty(self, k: int, stage: Stage) -> Tensor | None:
+        """Add a penalty's gradient to the gradients and return the penalty; None: there is none.
 
         Then the rows of `frozen_actions` lose theirs, the gradients are clipped, and Adam steps.
         """
-        return 0.0
+        return None
 
     def after_step(self, k: int, stage: Stage) -> None:
         """After the optimizer has moved the parameters."""

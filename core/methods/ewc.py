@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from torch import Tensor
+
 from core.methods.base import Method, Stage
 from core.methods.parts.penalty import (
     Penalty,
@@ -33,7 +35,7 @@ class EWC(Method):
     def set_up(self) -> None:
         self.consolidation = Penalty(self.parser, self.options)
 
-    def penalty(self, k: int, stage: Stage) -> float:
+    def penalty(self, k: int, stage: Stage) -> Tensor | None:
         return self.consolidation.add_gradient()
 
     def end_task(self, k: int) -> None:

@@ -27,6 +27,7 @@ from core.methods.parts import gradients
 from core.methods.parts.replay import n_steps
 from core.options import option
 from core.parser.batch import Batch
+from core.parser.moving import moved
 from core.registry import methods
 
 _NEGLIGIBLE = 1e-12  # eigenvalues of GGᵀ, as a share of the largest: memories that say the same
@@ -65,7 +66,7 @@ def project(gradient: Tensor, memories: Tensor, margin: float) -> Tensor:
     kept = values > _NEGLIGIBLE * values[-1]
     root = np.sqrt(values[kept])
     dual, _ = nnls(root[:, None] * vectors[:, kept].T, -(vectors[:, kept].T @ slopes) / root)
-    weights = torch.from_numpy(dual + margin).to(gradient)
+    weights = moved(torch.from_numpy(dual + margin).to(gradient.dtype), gradient.device)
     return torch.addmv(gradient, memories.t(), weights)
 
 

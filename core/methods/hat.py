@@ -18,6 +18,7 @@ from core.methods.base import Method, Stage, TrainingStep, plain_step
 from core.methods.parts.masks import BOUND, LAYERS, TaskMasks, movable
 from core.options import option
 from core.parser.batch import UNKNOWN
+from core.parser.moving import moved
 from core.registry import methods
 
 
@@ -75,7 +76,7 @@ class HAT(Method):
     def limits(self, k: int) -> list[tuple[nn.Parameter, Tensor]]:
         """Parameters, and how far each of their numbers may move in task k; none for the first."""
         if k and self._limits[0] != k:
-            known = torch.from_numpy(self.parser.grammar.known(k - 1)).to(self.seen.device)
+            known = moved(torch.from_numpy(self.parser.grammar.known(k - 1)), self.seen.device)
             shares = movable(self.parser, self.masks.used(k), self.seen, known)
             moving = dict(self.parser.named_parameters())
             limits = [(moving[name], share) for name, share in shares.items() if name in moving]

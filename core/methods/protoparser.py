@@ -32,6 +32,7 @@ from core.methods.parts.prototypes import means, prototypes
 from core.methods.parts.replay import Replay, ReplayOptions, n_steps, replay_work
 from core.options import option
 from core.parser.batch import Batch, join
+from core.parser.moving import moved
 from core.parser.output import Rows
 from core.registry import methods
 
@@ -64,10 +65,17 @@ class ProtoParserOptions(ReplayOptions):
 
 
 @dataclass(frozen=True)
+class Episode(TrainingStep):
+    """The examples of an episode; those of the support, with weight 0, come first."""
+
+    n_support: int = 0
+
+
+@dataclass(frozen=True)
 class JoinedStep(TrainingStep):
     """A step whose loss has that of an episode in it."""
 
-    episode: TrainingStep | None = None
+    episode: Episode | None = None
 
 
 class Forms:
@@ -140,22 +148,23 @@ class ProtoParser(Method):
             if self.options.episodes == "extra" and has_episodes:
                 yield self.episode(forms)
 
-    def joined(self, step: TrainingStep, episode: TrainingStep) -> JoinedStep:
+    def joined(self, step: TrainingStep, episode: Episode) -> JoinedStep:
         """The step with an episode's loss in its own."""
         parts = {item.name: getattr(step, item.name) for item in fields(step)}
         more = {"kind": "joined", "extra_rows": len(episode.batch)}
         return JoinedStep(**{**parts, **more}, episode=episode)
 
-    def episode(self, forms: Forms) -> TrainingStep:
+    def episode(self, forms: Forms) -> Episode:
         """The examples of one episode; those of the support have weight 0."""
         options = self.options
         batch, n_support = forms.draw(options.episode_forms, options.episode_queries, self.rng)
         weights = torch.zeros(len(batch))
         weights[n_support:] = 1 / (len(batch) - n_support)
-        return TrainingStep(batch, weights.to(batch.words.device), 0, "episode")
+        weights = moved(weights, batch.words.device)
+        return Episode(batch, weights, 0, "episode", n_support=n_support)
 
     def loss(self, k: int, stage: Stage, step: TrainingStep) -> dict[str, Tensor]:
-        if step.kind == "episode":
+        if isinstance(step, Episode):
             return {"current": step.weights.new_zeros(()), "episode": self.episode_loss(step)}
         if step.kind == "overwrite":
             self.overwrite(step.batch)
@@ -169,20 +178,20 @@ class ProtoParser(Method):
         """c_a ← p_a of the actions that the examples show, but for a share drawn by chance."""
         table, times = prototypes(self.parser, batch)
         replaced = (times > 0) & self._not_dropped(times)
-        self.parser.action_embedding[replaced] = table[replaced]
+        embedding = self.parser.action_embedding
+        embedding.copy_(torch.where(replaced[:, None], table, embedding))
 
     def _not_dropped(self, times: Tensor) -> Tensor:
         """Which actions keep their prototype: (actions,) of bool."""
         kept = self.rng.random(len(times)) >= self.options.predicate_dropout
-        return torch.from_numpy(kept).to(times.device)
+        return moved(torch.from_numpy(kept), times.device)
 
-    def episode_loss(self, step: TrainingStep) -> Tensor:
+    def episode_loss(self, step: Episode) -> Tensor:
         """The mean loss of an episode's queries, scored by the prototypes of its support."""
         parser, batch, embedding = self.parser, step.batch, self.parser.action_embedding
         states, _ = parser.teacher_forced(batch)
         # prototypes of the support, whose steps come first
-        n_support = int((step.weights == 0).sum())
-        n_support_steps = int(batch.steps[:n_support].sum())
+        n_support_steps = int(batch.steps[: step.n_support].sum())
         gold = batch.gold[:n_support_steps]
         table, times = means(states[:n_support_steps], gold, len(embedding))
         # c'_a: the prototype, or by chance and where there is none the embedding

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from core.data.base import Example
 from core.language.grammar import Grammar
+from core.parser.moving import moved
 
 PAD, UNKNOWN = 0, 1
 
@@ -50,7 +51,8 @@ def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
 class Batch:
     """n rows: utterances of up to L words, derivations of up to T steps, padded with 0.
 
-    A row whose form the grammar can't write has 0 steps. `lengths` and `steps` stay on the CPU.
+    A row whose form the grammar can't write has 0 steps. `lengths`, `steps` and `tasks` stay on the
+    CPU: what is known from them needs no wait for the device.
     """
 
     words: Tensor  # (n, L)
@@ -66,8 +68,12 @@ class Batch:
     @cached_property
     def real(self) -> Tensor:
         """Where the real steps lie in a flattened (n, T) table, row after row: (steps in all,)."""
-        real = torch.arange(self.actions.shape[1]) < self.steps[:, None]  # on the CPU: no wait
-        return real.flatten().nonzero()[:, 0].to(self.actions.device)
+        return moved(self._real, self.actions.device)
+
+    @cached_property
+    def _real(self) -> Tensor:
+        real = torch.arange(self.actions.shape[1]) < self.steps[:, None]
+        return real.flatten().nonzero()[:, 0]
 
     @cached_property
     def row_of_step(self) -> Tensor:
@@ -77,7 +83,7 @@ class Batch:
     @cached_property
     def task_of_step(self) -> Tensor:
         """The task of each real step: (steps in all,)."""
-        return self.tasks[self.row_of_step]
+        return moved(self.tasks[self._real // self.actions.shape[1]], self.actions.device)
 
     @property
     def gold(self) -> Tensor:
@@ -87,23 +93,24 @@ class Batch:
     def take(self, rows: NDArray[np.int64] | Tensor | Sequence[int]) -> "Batch":
         """These rows, trimmed to their own longest utterance and derivation."""
         index = torch.as_tensor(rows, dtype=torch.int64)
-        there = index.to(self.words.device)
+        on_device = moved(index, self.words.device)
         lengths, steps = self.lengths[index], self.steps[index]
         length = int(lengths.max()) if len(index) else 1
         step = max(int(steps.max()), 1) if len(index) else 1
         return Batch(
-            words=self.words[there, :length],
+            words=self.words[on_device, :length],
             lengths=lengths,
-            slots=self.slots[there, :step],
-            actions=self.actions[there, :step],
+            slots=self.slots[on_device, :step],
+            actions=self.actions[on_device, :step],
             steps=steps,
-            tasks=self.tasks[there],
+            tasks=self.tasks[index],
         )
 
     def to(self, device: torch.device | str) -> "Batch":
-        moved = (self.words, self.slots, self.actions, self.tasks)
-        words, slots, actions, tasks = (tensor.to(device) for tensor in moved)
-        return Batch(words, self.lengths, slots, actions, self.steps, tasks)
+        words, slots, actions = (
+            tensor.to(device) for tensor in (self.words, self.slots, self.actions)
+        )
+        return Batch(words, self.lengths, slots, actions, self.steps, self.tasks)
 
 
 def encode_examples(

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from core.parser.moving import moved
+
 if TYPE_CHECKING:
     from core.parser.batch import Batch
     from core.parser.model import Parser
@@ -34,11 +36,14 @@ class Masks(Protocol):
 
 
 def parts(parser: Parser, tasks: Tensor) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Indices that the same weights apply to, with their task: without masks all, as of one."""
+    """Indices that the same weights apply to, with their task: without masks all, as of one.
+
+    `tasks` on the CPU.
+    """
     if parser.masks is None:
         yield 0, np.arange(len(tasks))
         return
-    of = tasks.cpu().numpy()
+    of = tasks.numpy()
     for task in np.unique(of):
         yield int(task), np.flatnonzero(of == task)
 
@@ -79,10 +84,11 @@ def teacher_forced(parser: Parser, masks: Masks, batch: Batch) -> tuple[Tensor, 
         part = batch.take(indices)
         states, attention = call(parser, task, parser.forward, part)
         positions = torch.as_tensor(indices)[:, None] * steps + torch.arange(part.actions.shape[1])
-        positions = positions.to(states.device).flatten()[part.real]
+        real = torch.arange(part.actions.shape[1]) < part.steps[:, None]
+        positions = moved(positions[real], states.device)
         all_states.append((positions, states * masks.summary(task)))
         missing = (0, length - attention.shape[2], 0, steps - attention.shape[1])
-        index = torch.as_tensor(indices, device=states.device)
+        index = moved(torch.as_tensor(indices), states.device)
         all_attention.append((index, F.pad(attention, missing)))
     return _scattered(all_states, n * steps)[batch.real], _scattered(all_attention, n)
 

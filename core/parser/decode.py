@@ -16,6 +16,7 @@ from core.parser.applicable import MASKED
 from core.parser.batch import Batch, split_by_length
 from core.parser.model import Parser
 from core.parser.modes import evaluating
+from core.parser.moving import moved
 from core.parser.network import Encoding
 from core.parser.output import dense_scores
 from core.stopping import ShouldStop, check, never
@@ -87,14 +88,14 @@ def _start(parser: Parser, encoding: Encoding, width: int) -> _Beam:
 
 
 def _advance(parser: Parser, beam: _Beam, encoding: Encoding, tasks: Tensor) -> _Beam:
-    """One step of every hypothesis. `encoding` and `tasks` have a row a hypothesis."""
+    """One step of every hypothesis. `encoding` and `tasks`, on the CPU, have a row a hypothesis."""
     n, width = beam.score.shape
     x = torch.cat([beam.inputs, beam.fed], dim=2) if parser.input_feeding else beam.inputs
     h, hidden = parser.decoder(x, beam.hidden)
     fed = parser.attentional_state(parser.attend(h, encoding, tasks)[0])
     top = (beam.open - 1).clamp(min=0)
     slot = beam.stack.gather(1, top[:, None])[:, 0]
-    bias = parser.applicable.bias(slot, tasks)
+    bias = parser.applicable.bias(slot, moved(tasks, slot.device))
     scores = dense_scores(fed[:, 0], bias, parser.rows())  # (n w, actions)
     log_probs = F.log_softmax(scores, dim=1)
     log_probs = torch.where(bias < 0, bias, log_probs)  # with an empty A_t there is no action
@@ -107,30 +108,30 @@ def _advance(parser: Parser, beam: _Beam, encoding: Encoding, tasks: Tensor) -> 
     actions = (index % log_probs.shape[1]).reshape(-1)
     parents = torch.arange(n, device=index.device)[:, None] * width + index // log_probs.shape[1]
     parents = parents.reshape(-1)
-    moved = _Beam(beam.stack, beam.open, score, hidden, fed, beam.inputs, beam.history)
-    moved = moved.pick(parents, score)
+    next_beam = _Beam(beam.stack, beam.open, score, hidden, fed, beam.inputs, beam.history)
+    next_beam = next_beam.pick(parents, score)
     done, top = done[parents], top[parents]
     arity = parser.arity[actions]
     places = top[:, None] + torch.arange(parser.opened.shape[1], device=top.device)
-    stack = moved.stack.scatter(1, places, parser.opened[actions])
+    stack = next_beam.stack.scatter(1, places, parser.opened[actions])
     ended = done | (score.reshape(-1) <= MASKED / 2)
     most = most_open(parser)
     lost = (top + arity > most) | ended
     return _Beam(
-        stack=torch.where(done[:, None], moved.stack, stack),
-        open=torch.where(done, moved.open, (top + arity).clamp(max=most)),
-        score=torch.where((lost & ~done).view(n, width), score.new_tensor(MASKED), score),
-        hidden=moved.hidden,
-        fed=moved.fed,
+        stack=torch.where(done[:, None], next_beam.stack, stack),
+        open=torch.where(done, next_beam.open, (top + arity).clamp(max=most)),
+        score=score.masked_fill((lost & ~done).view(n, width), MASKED),
+        hidden=next_beam.hidden,
+        fed=next_beam.fed,
         inputs=F.embedding(actions, parser.action_embedding)[:, None],
-        history=torch.cat([moved.history, torch.where(ended, -1, actions)[:, None]], dim=1),
+        history=torch.cat([next_beam.history, torch.where(ended, -1, actions)[:, None]], dim=1),
     )
 
 
 def _finish(beam: _Beam, rows: Tensor, where: list[int], found: dict[int, Parse]) -> None:
     """Note the best hypothesis of these utterances."""
     width = beam.score.shape[1]
-    best = (rows * width + beam.score[rows].argmax(dim=1)).tolist()
+    best = rows * width + beam.score[rows].argmax(dim=1)
     histories = beam.history[best].tolist()
     scores = beam.score.reshape(-1)[best].tolist()
     left = beam.open[best].tolist()
@@ -142,7 +143,8 @@ def _finish(beam: _Beam, rows: Tensor, where: list[int], found: dict[int, Parse]
 def _search(parser: Parser, batch: Batch, width: int, max_steps: int) -> list[Parse]:
     encoding = parser.encode(batch.words, batch.lengths)
     beam = _start(parser, encoding, width)
-    encoding = encoding.take(torch.arange(len(batch)).repeat_interleave(width))
+    rows = torch.arange(len(batch)).repeat_interleave(width)
+    encoding = encoding.take(moved(rows, batch.words.device))
     tasks = batch.tasks.repeat_interleave(width)
     where = list(range(len(batch)))
     found: dict[int, Parse] = {}
@@ -163,8 +165,8 @@ def _search(parser: Parser, batch: Batch, width: int, max_steps: int) -> list[Pa
             flat = (rows[:, None] * width + torch.arange(width, device=rows.device)).reshape(-1)
             where = [where[row] for row in rows.tolist()]
             beam = beam.pick(flat, beam.score[rows])
-            encoding, tasks = encoding.take(flat), tasks[flat]
-    _finish(beam, torch.arange(len(where), device=tasks.device), where, found)
+            encoding, tasks = encoding.take(flat), tasks[flat.cpu()]
+    _finish(beam, torch.arange(len(where), device=beam.score.device), where, found)
     return [found[row] for row in range(len(batch))]
 
 

@@ -19,6 +19,7 @@ from core.parser.applicable import MASKED
 from core.parser.batch import UNKNOWN, Batch, Vocabulary
 from core.parser.dropout import kept
 from core.parser.embeddings import RANDOM_SPREAD, Vectors
+from core.parser.moving import moved
 from core.parser.picking import picked
 from core.parser.recurrent import bidirectional, running
 from core.parser.transformer import Transformer
@@ -130,7 +131,7 @@ class Network(nn.Module):
         x = self._drop(self._read(words, lengths))  # (n, L, word)
         states, cells = bidirectional(self.encoder, x, lengths)
         padding = torch.arange(words.shape[1]) >= lengths[:, None]  # (n, L)
-        bias = torch.zeros(padding.shape).masked_fill_(padding, MASKED).to(words.device)
+        bias = moved(torch.zeros(padding.shape).masked_fill_(padding, MASKED), words.device)
         first = torch.tanh(self.init_decoder(cells))
         return Encoding(states, self.to_keys(states), bias[:, None, :], first)
 
@@ -142,7 +143,10 @@ class Network(nn.Module):
         return F.embedding(words, self.word_embedding)
 
     def attend(self, h: Tensor, encoding: Encoding, tasks: Tensor) -> tuple[Tensor, Tensor]:
-        """[ĥ; o] (n, T, 3 hidden) and the attention (n, T, L) for decoder states (n, T, hidden)."""
+        """[ĥ; o] (n, T, 3 hidden) and the attention (n, T, L) for decoder states (n, T, hidden).
+
+        `tasks` (n,) on the CPU.
+        """
         if self.adapter is not None:
             h = self.adapter(h, tasks)
         scores = torch.baddbmm(encoding.bias, h, encoding.keys.transpose(1, 2))

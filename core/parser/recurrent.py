@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from core.parser.moving import moved
 from core.parser.picking import picked
 
 # What a further piece costs, in steps of one sequence: the weights are read again and their
@@ -75,11 +76,8 @@ def bidirectional(lstm: nn.LSTM, x: Tensor, lengths: Tensor) -> tuple[Tensor, Te
 
     `lengths` (n,) on the CPU, at least 1 each.
     """
-    if x.is_cuda:
-        packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-        out, (_, cells) = lstm(packed)
-        states, _ = pad_packed_sequence(out, batch_first=True, total_length=x.shape[1])
-        return states, torch.cat([cells[0], cells[1]], dim=1)
+    if x.device.type != "cpu":
+        return _packed(lstm, x, lengths)
     falling, order = lengths.sort(descending=True, stable=True)
     (n, length), size = x.shape[:2], x.shape[2]
     steps = torch.arange(length)
@@ -102,12 +100,22 @@ def bidirectional(lstm: nn.LSTM, x: Tensor, lengths: Tensor) -> tuple[Tensor, Te
     return torch.cat(both_states, dim=2), torch.cat(both_cells, dim=1)
 
 
+def _packed(lstm: nn.LSTM, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+    """`bidirectional` by packed sequences; sorted here, where lengths need no wait."""
+    falling, order = lengths.sort(descending=True, stable=True)
+    sorted_x = picked(x, moved(order, x.device))
+    out, (_, cells) = lstm(pack_padded_sequence(sorted_x, falling, batch_first=True))
+    states, _ = pad_packed_sequence(out, batch_first=True, total_length=x.shape[1])
+    back = moved(order.argsort(), x.device)
+    return picked(states, back), picked(torch.cat([cells[0], cells[1]], dim=1), back)
+
+
 def running(lstm: nn.LSTM, x: Tensor, lengths: Tensor, h: Tensor) -> Tensor:
     """h_t (n, T, hidden) of (n, T, size) from h_0 = h (n, hidden) and c_0 = 0, any at padding.
 
     `lengths` (n,) on the CPU.
     """
-    if x.is_cuda:
+    if x.device.type != "cpu":
         states: Tensor = lstm(x, (h[None], torch.zeros_like(h)[None]))[0]
         return states
     falling, order = lengths.clamp(min=1).sort(descending=True, stable=True)

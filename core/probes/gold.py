@@ -38,7 +38,8 @@ class GoldSteps:
 @torch.no_grad()
 def score_gold_steps(parser: Parser, examples: Batch, should_stop: ShouldStop = never) -> GoldSteps:
     """Score the gold steps of these examples; equal ones are scored once."""
-    table = torch.column_stack([examples.words, examples.actions, examples.tasks]).cpu().numpy()
+    parts = (examples.words.cpu(), examples.actions.cpu(), examples.tasks)
+    table = torch.column_stack(parts).numpy()
     _, first, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
     distinct = examples.take(first)
     shape = (len(distinct), examples.actions.shape[1])

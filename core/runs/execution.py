@@ -142,6 +142,8 @@ def explain(problem: Exception) -> str:
         return said
     if isinstance(problem, MemoryError) or type(problem).__name__ == "OutOfMemoryError":
         return "Memory ran out: a smaller batch_size, hidden_size or beam_size needs less of it."
+    if "CUDA error" in said or type(problem).__name__ == "AcceleratorError":
+        return f"The GPU failed ({said[:80]}): resume the run once it answers again."
     if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
         return "The disk is full."
     return f"Unexpected {type(problem).__name__}: {said.rstrip('.') or 'no message'} (see the log)."

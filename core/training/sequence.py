@@ -21,6 +21,7 @@ from core.registry import methods
 from core.samplers.base import select
 from core.stopping import ShouldStop, check, never
 from core.training.assembly import Learner
+from core.training.losses import EpochLosses
 from core.training.resuming import restore, restore_optimizer
 from core.training.stage_optimizer import StageOptimizer, learning_rate, run_optimizer
 
@@ -108,34 +109,34 @@ class _Run:
         began, start = time.perf_counter(), self.done
         optimizer.set_rate(learning_rate(self.learner.config, epoch, stage.epochs))
         work = self.method.work(k, stage)
-        sums: dict[str, float] = {"current": 0.0}
-        n_current, n_steps, trained = 0, 0, 0
+        losses, trained, mean = EpochLosses(self.learner.device), 0, 0.0
         self.parser.train()
         for step in self.method.steps(k, stage):
             check(self.should_stop)
-            parts = optimizer.step(step)
-            if not math.isfinite(sum(parts.values())):
-                raise TrainingFailed(
-                    f"the loss is not finite in task {k + 1} "
-                    f"({self.learner.tasks[k].name}), stage {stage.name}, epoch {epoch + 1}: "
-                    "try a lower learning_rate, a lower clip_norm or a lower penalty weight."
-                )
-            n_current += step.n_current
-            n_steps += 1
+            losses.add(optimizer.step(step), step.n_current)
             trained += len(step.batch) + step.extra_rows
-            sums["current"] += parts.pop("current") * step.n_current
-            for name, part in parts.items():
-                sums[name] = sums.get(name, 0.0) + part
             self.done = start + min(trained, work)
-            mean = sums["current"] / max(n_current, 1)
+            if losses.due:
+                mean = self._finite(losses.means(), k, stage, epoch)["current"]
             self._progress(k, stage, epoch, mean)
+        means = self._finite(losses.means(), k, stage, epoch)
         self.done = start + work
         seconds = time.perf_counter() - began
         self.stage_seconds += seconds
-        counts = {"current": n_current}
-        means = {name: total / max(counts.get(name, n_steps), 1) for name, total in sums.items()}
         loss = sum(means.values())
-        self.record(Epoch(k, stage.name, epoch, loss, n_current, seconds, means, number))
+        self.record(Epoch(k, stage.name, epoch, loss, losses.n_current, seconds, means, number))
+
+    def _finite(
+        self, means: dict[str, float], k: int, stage: Stage, epoch: int
+    ) -> dict[str, float]:
+        """The parts of the loss; TrainingFailed where they are not finite."""
+        if math.isfinite(sum(means.values())):
+            return means
+        raise TrainingFailed(
+            f"the loss is not finite in task {k + 1} ({self.learner.tasks[k].name}), stage "
+            f"{stage.name}, epoch {epoch + 1}: try a lower learning_rate, a lower clip_norm or a "
+            "lower penalty weight."
+        )
 
     def _finish_task(self, k: int) -> None:
         learner = self.learner

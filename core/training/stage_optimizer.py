@@ -2,6 +2,7 @@
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from core.config import RunConfig
 from core.methods.base import Method, Stage, TrainingStep
@@ -70,7 +71,7 @@ class StageOptimizer:
             warm = min(1.0, n_steps / max(config.encoder_warmup, 1))
             group["lr"] = config.encoder_rate * warm * self.rate / config.learning_rate
 
-    def step(self, step: TrainingStep) -> dict[str, float]:
+    def step(self, step: TrainingStep) -> dict[str, Tensor]:
         """One step; the parts of its loss, `current` being the current examples' mean."""
         method, k, stage = self.method, self.k, self.stage
         # the gradient of the loss, then of the penalty
@@ -89,9 +90,8 @@ class StageOptimizer:
         self._set_transformer_rate()
         self._move()
         method.after_step(k, stage)
-        parts = {name: float(part.detach()) for name, part in losses.items()}
-        parts["penalty"] = parts.get("penalty", 0.0) + penalty
-        return parts
+        parts = {name: part.detach() for name, part in losses.items()}
+        return parts if penalty is None else parts | {"penalty": penalty}
 
     @torch.no_grad()
     def _move(self) -> None:

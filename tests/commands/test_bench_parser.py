@@ -39,9 +39,8 @@ def test_speeds_shares_and_memory_are_printed(capsys, monkeypatch) -> None:
 def test_the_rate_is_that_of_counted_products(monkeypatch) -> None:
     times = iter([0.0, *(0.1 * n for n in range(1, 100))])
     monkeypatch.setattr(bench, "time", SimpleNamespace(perf_counter=lambda: next(times)))
-    monkeypatch.setattr(bench, "_SIZE", 8)
     # products begin at 0.1, 0.2, 0.3 and 0.4; the clock is read at 0.5, and at 0.6 for the rate
-    assert bench.product_rate(torch.device("cpu")) == pytest.approx(4 * 2 * 8**3 / 0.6)
+    assert bench.product_rate(torch.device("cpu"), size=8) == pytest.approx(4 * 2 * 8**3 / 0.6)
 
 
 def test_the_demo_is_measured_where_the_data_are_missing(capsys, monkeypatch) -> None:

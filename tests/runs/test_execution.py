@@ -108,6 +108,8 @@ def test_the_store_is_asked_at_most_once_a_second(
         (OSError(errno.ENOSPC, "No space left on device"), "The disk is full."),
         (MemoryError(), "Memory ran out: a smaller batch_size, hidden_size or beam_size needs "
          "less of it."),
+        (RuntimeError("CUDA error: device lost"), "The GPU failed (CUDA error: device lost): "
+         "resume the run once it answers again."),
     ],
 )  # fmt: skip
 def test_a_failure_is_one_readable_sentence(store: Store, fake, caplog, problem, said) -> None:

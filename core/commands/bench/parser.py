@@ -59,22 +59,22 @@ def execute(args: argparse.Namespace) -> int:
         return _measure(config.with_(dataset="demo"), "")
 
 
-def product_rate(device: "torch.device", seconds: float = 0.5) -> float:
-    """Operations a second of a float32 product of two 1024 × 1024 matrices."""
+def product_rate(device: "torch.device", seconds: float = 0.5, size: int = _SIZE) -> float:
+    """Operations a second of float32 products of two square matrices."""
     import torch
 
-    a = torch.ones(_SIZE, _SIZE, device=device)
+    a = torch.ones(size, size, device=device)
     a @ a
-    _wait(device)
+    wait_for(device)
     count, began = 0, time.perf_counter()
     while time.perf_counter() - began < seconds:
         a @ a
         count += 1
-        _wait(device)
-    return count * 2 * _SIZE**3 / (time.perf_counter() - began)
+        wait_for(device)
+    return count * 2 * size**3 / (time.perf_counter() - began)
 
 
-def _wait(device: "torch.device") -> None:
+def wait_for(device: "torch.device") -> None:
     """Until what a GPU has been given is done."""
     import torch
 
@@ -124,7 +124,7 @@ def _measure(config: RunConfig, name: str) -> int:
     began = time.perf_counter()
     for batch in batches:
         train_on(batch)
-    _wait(learner.device)
+    wait_for(learner.device)
     seconds = time.perf_counter() - began
     after = product_rate(learner.device)
     began = time.perf_counter()

@@ -18,6 +18,7 @@ from torch.nn import functional as F
 
 from core.methods.base import Method
 from core.options import option
+from core.parser.moving import moved
 
 
 def adapters_option() -> Any:
@@ -80,14 +81,14 @@ class Adapters(nn.Module):
         return sum(parameter.numel() for parameter in self.parameters_of(0))
 
     def forward(self, h: Tensor, tasks: Tensor) -> Tensor:
-        """ĥ of (n, T, hidden) decoder states, examples of any tasks (n,): one product a task."""
+        """ĥ of (n, T, hidden) decoder states, examples of any tasks (n,), on the CPU."""
         present, counts = (values.tolist() for values in tasks.unique(return_counts=True))
         if len(present) == 1:
             return self._adapt(h, present[0])
-        order = tasks.argsort()
-        groups = zip(h[order].split(counts), present, strict=True)
+        order = tasks.argsort()  # one product a task
+        groups = zip(h[moved(order, h.device)].split(counts), present, strict=True)
         adapted = torch.cat([self._adapt(group, task) for group, task in groups])
-        return adapted[order.argsort()]
+        return adapted[moved(order.argsort(), h.device)]
 
     def _adapt(self, h: Tensor, task: int) -> Tensor:
         if self.released:

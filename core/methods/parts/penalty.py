@@ -133,17 +133,17 @@ class Penalty:
         self.constant += float(torch.dot(self.fisher * share, difference.square()))
         self.anchor, self.fisher = self.anchor + share * difference, total
 
-    def add_gradient(self) -> float:
+    def add_gradient(self) -> Tensor | None:
         """Add ∇Ω = 2 λ F (θ − θ̄) to the gradients that there are; returns Ω.
 
-        One pass over the flat vector; 0 before the first task has been consolidated.
+        One pass over the flat vector; None before the first task has been consolidated.
         """
         if self.fisher is None or self.anchor is None or not self.weight:
-            return 0.0
+            return None
         parameters = list(self.parser.parameters())
         difference = flat(parameters).sub_(self.anchor)  # θ − θ̄
         pull = self.fisher * difference
-        value = self.weight * (float(torch.dot(pull, difference)) + self.constant)
+        value = self.weight * (torch.dot(pull, difference).double() + self.constant)
         pull.mul_(2 * self.weight)
         start = 0
         for parameter in parameters:

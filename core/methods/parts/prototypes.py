@@ -21,7 +21,7 @@ def means(states: Tensor, actions: Tensor, count: int) -> tuple[Tensor, Tensor]:
     Differentiable; p_a is 0 where n_a is.
     """
     sums = states.new_zeros(count, states.shape[1]).index_add(0, actions, states)
-    times = torch.bincount(actions, minlength=count)
+    times = actions.new_zeros(count).index_add(0, actions, torch.ones_like(actions))
     return sums / times.clamp(min=1)[:, None], times
 
 

@@ -15,6 +15,7 @@ from torch import Tensor
 from core.methods.base import Method, TrainingStep, plain_step
 from core.options import option
 from core.parser.batch import Batch, join
+from core.parser.moving import moved
 
 
 @dataclass(frozen=True)
@@ -71,9 +72,9 @@ class Replay:
         both, device = join([batch, pool.take(indices)]), batch.words.device
         return TrainingStep(
             batch=both,
-            weights=torch.cat([current, replayed]).to(device),
+            weights=moved(torch.cat([current, replayed]), device),
             n_current=len(batch),
-            memory_indices=torch.from_numpy(indices).to(device),
+            memory_indices=torch.from_numpy(indices),
         )
 
     def _sweep(self, k: int) -> Iterator[TrainingStep]:
@@ -82,8 +83,7 @@ class Replay:
         sizes = [len(self.method.memory.indices[i]) for i in range(k)]
         for indices in torch.arange(len(pool)).split(sizes):
             step = plain_step(pool.take(indices))
-            memory_indices = indices.to(step.weights.device)
-            yield TrainingStep(step.batch, step.weights, 0, memory_indices=memory_indices)
+            yield TrainingStep(step.batch, step.weights, 0, memory_indices=indices)
 
 
 def replay_work(method: Method, k: int) -> float:

@@ -15,20 +15,22 @@ from core.parser.applicable import MASKED
 from core.parser.batch import Batch
 from core.parser.model import Parser
 from core.parser.modes import evaluating
+from core.parser.moving import moved
 
 
 @dataclass(frozen=True)
 class Scores:
     """c_a · s_t over A_t at the gold steps of some examples, one after the other, step by step."""
 
-    counts: Tensor  # (examples,) scores of each example
+    counts: Tensor  # (examples,) scores of each example, on the CPU
     steps: Tensor  # (scores in all,) the step in its derivation, from 0
     actions: Tensor  # (scores in all,)
     values: Tensor  # (scores in all,)
     shares: Tensor  # (scores in all,) 1 / |A_t|
 
     def to(self, device: torch.device) -> "Scores":
-        return Scores(**{name: tensor.to(device) for name, tensor in vars(self).items()})
+        scores = {name: tensor.to(device) for name, tensor in vars(self).items()}
+        return Scores(**{**scores, "counts": self.counts.cpu()})
 
 
 @torch.no_grad()
@@ -41,8 +43,8 @@ def scores_of(parser: Parser, batch: Batch) -> Scores:
     sizes = applicable.sum(dim=1)  # |A_t|
     row_of_step, first = batch.row_of_step, _first_steps(batch)
     return Scores(
-        counts=torch.bincount(row_of_step[step], minlength=len(batch)),
-        steps=(step - first[row_of_step[step]]).int(),
+        counts=torch.bincount(row_of_step[step], minlength=len(batch)).cpu(),
+        steps=(step - moved(first, step.device)[row_of_step[step]]).int(),
         actions=action.int(),
         values=table[step, action],
         shares=1 / sizes[step].float(),
@@ -57,18 +59,20 @@ def join(parts: Sequence[Scores]) -> Scores:
 def distances(stored: Scores, indices: Tensor, batch: Batch, table: Tensor) -> Tensor:
     """Σ_t mean over A_t of (score now − stored score)² of each example: (n,).
 
-    `indices[j]` is the number that example j of the batch has among the stored ones, `table` (steps
+    `indices[j]`, on the CPU, is the number that example j has among the stored ones, `table` (steps
     in all, actions) what the parser gives the batch now. A_t is that of the time of storing,
     without what is not applicable any more.
     """
     # which stored scores belong to the batch, and to which example of it
     starts = stored.counts.cumsum(0) - stored.counts
     counts = stored.counts[indices]
-    example = torch.arange(len(indices), device=table.device).repeat_interleave(counts)
-    within = torch.arange(len(example), device=table.device) - (counts.cumsum(0) - counts)[example]
-    position = starts[indices][example] + within  # among the stored scores
+    example = torch.arange(len(indices)).repeat_interleave(counts)
+    within = torch.arange(len(example)) - (counts.cumsum(0) - counts)[example]
+    position = moved(starts[indices][example] + within, table.device)  # among the stored scores
+    first = moved(_first_steps(batch)[example], table.device)
+    example = moved(example, table.device)
     # the difference at each, and its share of the example's distance
-    step = _first_steps(batch)[example] + stored.steps[position]
+    step = first + stored.steps[position]
     scores = table[step, stored.actions[position].long()]
     difference = torch.where(scores > MASKED / 2, scores - stored.values[position], 0.0)
     squares = difference.square() * stored.shares[position]
@@ -76,5 +80,5 @@ def distances(stored: Scores, indices: Tensor, batch: Batch, table: Tensor) -> T
 
 
 def _first_steps(batch: Batch) -> Tensor:
-    """Where each example's steps begin among those of all: (n,)."""
-    return (batch.steps.cumsum(0) - batch.steps).to(batch.actions.device)
+    """Where each example's steps begin among those of all: (n,) on the CPU."""
+    return batch.steps.cumsum(0) - batch.steps

@@ -1,0 +1,129 @@
+"""By a GPU's code, on a made-up card: no method mixes devices, and no step waits for the card."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+
+from core.config import RunConfig
+from core.events import Accuracy, Epoch, Event
+from core.methods.base import Method, TrainingStep
+from core.registry import methods
+from core.training import losses
+from core.training.sequence import TrainingFailed, train
+from tests.devices.card import DEVICE, Card, MixedDevicesError, card
+
+WAITS = {"gem": 3}  # a step: its quadratic programme is solved on the CPU
+VARIANTS = [
+    *((name, {"fast_epochs": 1} if name == "total_recall" else {}, {}) for name in methods),
+    (
+        "total_recall",
+        {"adapters": "full", "penalty": "ewc", "fast": "none"},
+        {"task_masking": True},
+    ),
+    ("total_recall", {"replay": "sweep", "fast": "all", "fast_epochs": 1}, {"optimizer": "kept"}),
+    ("hat", {}, {"input_feeding": True, "clip_norm": 0.0}),
+    ("protoparser", {"episodes": "overwrite"}, {"word_dropout": 0.2, "beam_size": 3}),
+    ("emr", {"replay": "joint"}, {"label_smoothing": 0.1, "embeddings_trained": False}),
+]
+
+
+class Watched:
+    """Counts waits from a method's first step of an epoch to the end of its last."""
+
+    def __init__(self, mode: Card) -> None:
+        self.mode, self.steps = mode, 0
+
+    def over(self, steps: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
+        def watched(method: Method, k: int, stage: Any) -> Iterator[Any]:
+            for step in steps(method, k, stage):
+                self.mode.counting = True
+                yield step
+                self.steps += 1
+            self.mode.counting = False
+
+        return watched
+
+
+def on_card(config: RunConfig) -> tuple[list[Event], Watched]:
+    """A run's events, and what its steps waited for."""
+    events: list[Event] = []
+    with card() as mode, pytest.MonkeyPatch.context() as patch:
+        watched, kind = Watched(mode), methods[config.method].value
+        patch.setattr(kind, "steps", watched.over(kind.steps))
+        learner = train(config, events.append)
+        assert all(parameter.device == DEVICE for parameter in learner.parser.parameters())
+    return events, watched
+
+
+def numbers(events: list[Event]) -> list[float]:
+    """The losses of epochs and what was parsed rightly."""
+    kinds: list[float] = []
+    for event in events:
+        if isinstance(event, Epoch):
+            kinds += [event.loss, *event.parts.values()]
+        elif isinstance(event, Accuracy):
+            kinds.append(event.correct)
+    return kinds
+
+
+@pytest.mark.parametrize(("name", "options", "settings"), VARIANTS, ids=str)
+def test_a_run_on_the_card_is_the_run_on_the_cpu_and_its_steps_do_not_wait(
+    toy_config: RunConfig, name: str, options: dict, settings: dict
+) -> None:
+    config = toy_config.with_(
+        method=name, method_options=options, epochs=1, task_order=("zoo", "port"), **settings
+    )
+    on_cpu: list[Event] = []
+    train(config, on_cpu.append)
+    events, watched = on_card(config)
+    assert watched.steps >= 5
+    assert len(watched.mode.waits) <= WAITS.get(name, 0) * watched.steps, watched.mode.waits
+    assert numbers(events) == pytest.approx(numbers(on_cpu), rel=1e-3, abs=1e-4)
+
+
+def test_losses_are_read_every_so_many_steps(
+    toy_config: RunConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(losses, "READ_EVERY", 2)
+    _, watched = on_card(toy_config.with_(method="finetune", epochs=1, batch_size=2))
+    assert watched.steps == 15  # five of each task: read after the second and the fourth
+    assert len(watched.mode.waits) == 6
+
+
+def test_a_loss_that_is_not_finite_is_found_though_it_is_read_late(
+    toy_config: RunConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = methods["finetune"].value
+
+    def loss(self: Method, k: int, stage: Any, step: TrainingStep) -> dict[str, torch.Tensor]:
+        losses = Method.loss(self, k, stage, step)
+        return losses if k == 0 else {"current": losses["current"] * float("nan")}
+
+    monkeypatch.setattr(kind, "loss", loss)
+    with card(), pytest.raises(TrainingFailed, match="not finite in task 2"):
+        train(toy_config.with_(method="finetune", epochs=1), lambda event: None)
+
+
+def test_the_card_refuses_what_a_gpu_refuses_and_notes_what_waits() -> None:
+    with card() as mode:
+        mode.counting = True
+        here, there = torch.arange(4.0), torch.arange(4.0).to(DEVICE, non_blocking=True)
+        assert there.device == DEVICE
+        assert ((there + 1) * torch.tensor(2.0)).sum().device == DEVICE
+        assert mode.waits == []
+        for mixed in (lambda: here + there, lambda: torch.stack([here, there])):
+            with pytest.raises(MixedDevicesError):
+                mixed()
+        with pytest.raises(MixedDevicesError):
+            there + torch.tensor([1.0, 2.0, 3.0, 4.0], device=DEVICE)
+        waiting: list[Callable[[], object]] = [
+            lambda: float(there.sum()), lambda: here.to(DEVICE), lambda: there.cpu(),
+            lambda: there.tolist(), lambda: there.nonzero(), lambda: there[there > 1],
+            lambda: there[torch.tensor([0, 1])], lambda: there.clone().copy_(here),
+        ]  # fmt: skip
+        for number, wait in enumerate(waiting, start=1):
+            wait()
+            assert len(mode.waits) == number, mode.waits
+        assert float(there.sum()) == 6.0
