@@ -117,9 +117,7 @@ def _groups(
     order = steps.slots.argsort(stable=True)
     states, slots = states.index_select(0, order), steps.slots[order]
     gold, tasks = applicable.position[slots, steps.gold[order]], steps.tasks[order]
-    present, counts = slots.unique_consecutive(  # type: ignore[no-untyped-call]
-        return_counts=True
-    )
+    present, counts = slots.unique_consecutive(return_counts=True)
     start = 0
     for slot, count in zip(present.tolist(), counts.tolist(), strict=True):
         part = slice(start, start + count)

@@ -33,7 +33,7 @@ def calibrate(config: RunConfig, seconds: float = 1.0) -> float:
     learner.parser.train()
     n_examples, began, warm = 0, 0.0, False
     for batch in method.batches(0):
-        learner.parser.loss(batch).backward()  # type: ignore[no-untyped-call]
+        learner.parser.loss(batch).backward()
         optimizer.step()
         optimizer.zero_grad()
         n_examples += len(batch) * warm

@@ -77,7 +77,7 @@ class StageOptimizer:
         # the gradient of the loss, then of the penalty
         self.adam.zero_grad(set_to_none=True)
         losses = method.loss(k, stage, step)
-        torch.stack(list(losses.values())).sum().backward()  # type: ignore[no-untyped-call]
+        torch.stack(list(losses.values())).sum().backward()
         method.edit_gradients(k, stage, step)
         penalty = method.penalty(k, stage)
         # what is frozen has none, and what is left is clipped

@@ -7,26 +7,15 @@ import pytest
 import torch
 
 from core.config import RunConfig
-from core.events import Accuracy, Epoch, Event
+from core.events import Event
 from core.methods.base import Method, TrainingStep
 from core.registry import methods
 from core.training import losses
 from core.training.sequence import TrainingFailed, train
 from tests.devices.card import DEVICE, Card, MixedDevicesError, card
+from tests.devices.runs import VARIANTS, numbers
 
 WAITS = {"gem": 3}  # a step: its quadratic programme is solved on the CPU
-VARIANTS = [
-    *((name, {"fast_epochs": 1} if name == "total_recall" else {}, {}) for name in methods),
-    (
-        "total_recall",
-        {"adapters": "full", "penalty": "ewc", "fast": "none"},
-        {"task_masking": True},
-    ),
-    ("total_recall", {"replay": "sweep", "fast": "all", "fast_epochs": 1}, {"optimizer": "kept"}),
-    ("hat", {}, {"input_feeding": True, "clip_norm": 0.0}),
-    ("protoparser", {"episodes": "overwrite"}, {"word_dropout": 0.2, "beam_size": 3}),
-    ("emr", {"replay": "joint"}, {"label_smoothing": 0.1, "embeddings_trained": False}),
-]
 
 
 class Watched:
@@ -55,17 +44,6 @@ def on_card(config: RunConfig) -> tuple[list[Event], Watched]:
         learner = train(config, events.append)
         assert all(parameter.device == DEVICE for parameter in learner.parser.parameters())
     return events, watched
-
-
-def numbers(events: list[Event]) -> list[float]:
-    """The losses of epochs and what was parsed rightly."""
-    kinds: list[float] = []
-    for event in events:
-        if isinstance(event, Epoch):
-            kinds += [event.loss, *event.parts.values()]
-        elif isinstance(event, Accuracy):
-            kinds.append(event.correct)
-    return kinds
 
 
 @pytest.mark.parametrize(("name", "options", "settings"), VARIANTS, ids=str)

@@ -11,7 +11,7 @@ from core.parser.decode import parse
 from core.registry import methods
 from core.training.assembly import Learner
 from core.training.sequence import train
-from tests.devices.test_card import VARIANTS, numbers
+from tests.devices.runs import VARIANTS, numbers
 from tests.learners import make
 
 pytestmark = [
