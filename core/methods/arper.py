@@ -57,7 +57,7 @@ class ARPER(Method):
     def work(self, k: int, stage: Stage) -> float:
         return replay_work(self, k)
 
-    def penalty(self, k: int, stage: Stage) -> Tensor | None:
+    def penalty(self, k: int, stage: Stage) -> Tensor | float:
         self.consolidation.weight = self.weight(k)
         return self.consolidation.add_gradient()
 

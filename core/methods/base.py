@@ -203,12 +203,12 @@ class Method:
     def edit_gradients(self, k: int, stage: Stage, step: TrainingStep) -> None:
         """Change the gradients that the loss has left."""
 
-    def penalty(self, k: int, stage: Stage) -> Tensor | None:
-        """Add a penalty's gradient to the gradients and return the penalty; None: there is none.
+    def penalty(self, k: int, stage: Stage) -> Tensor | float:
+        """Add a penalty's gradient to the gradients and return the penalty.
 
         Then the rows of `frozen_actions` lose theirs, the gradients are clipped, and Adam steps.
         """
-        return None
+        return 0.0
 
     def after_step(self, k: int, stage: Stage) -> None:
         """After the optimizer has moved the parameters."""

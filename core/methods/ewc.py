@@ -35,7 +35,7 @@ class EWC(Method):
     def set_up(self) -> None:
         self.consolidation = Penalty(self.parser, self.options)
 
-    def penalty(self, k: int, stage: Stage) -> Tensor | None:
+    def penalty(self, k: int, stage: Stage) -> Tensor | float:
         return self.consolidation.add_gradient()
 
     def end_task(self, k: int) -> None:

@@ -129,8 +129,8 @@ class TotalRecall(Method):
         past = {id(p) for p in self.adapters.parameters()} - {id(p) for p in adapter}
         return [p for p in super().parameters(k, stage) if id(p) not in past]
 
-    def penalty(self, k: int, stage: Stage) -> Tensor | None:
-        return self.consolidation.add_gradient() if stage.penalty else None
+    def penalty(self, k: int, stage: Stage) -> Tensor | float:
+        return self.consolidation.add_gradient() if stage.penalty else 0.0
 
     def frozen_actions(self, k: int, stage: Stage) -> NDArray[np.bool_]:
         """θ_s of the tasks before k where all moves: rows of actions that one of them alone has."""

@@ -91,7 +91,9 @@ class StageOptimizer:
         self._move()
         method.after_step(k, stage)
         parts = {name: part.detach() for name, part in losses.items()}
-        return parts if penalty is None else parts | {"penalty": penalty}
+        if not isinstance(penalty, Tensor):
+            penalty = torch.full((), penalty, dtype=torch.float64, device=self.frozen.device)
+        return parts | {"penalty": penalty}
 
     @torch.no_grad()
     def _move(self) -> None:

@@ -158,7 +158,7 @@ def test_the_penaltys_gradient_agrees_with_finite_differences(toy_config) -> Non
                 if start <= place < start + parameter.numel():
                     with torch.no_grad():
                         parameter.view(-1)[place - start] += step
-                    values.append(penalty.add_gradient())
+                    values.append(float(penalty.add_gradient()))
                     with torch.no_grad():
                         parameter.view(-1)[place - start] -= step
                 start += parameter.numel()

@@ -133,13 +133,13 @@ class Penalty:
         self.constant += float(torch.dot(self.fisher * share, difference.square()))
         self.anchor, self.fisher = self.anchor + share * difference, total
 
-    def add_gradient(self) -> Tensor | None:
+    def add_gradient(self) -> Tensor | float:
         """Add ∇Ω = 2 λ F (θ − θ̄) to the gradients that there are; returns Ω.
 
-        One pass over the flat vector; None before the first task has been consolidated.
+        One pass over the flat vector; 0 before the first task has been consolidated.
         """
         if self.fisher is None or self.anchor is None or not self.weight:
-            return None
+            return 0.0
         parameters = list(self.parser.parameters())
         difference = flat(parameters).sub_(self.anchor)  # θ − θ̄
         pull = self.fisher * difference
