@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.data.base import Example
-from core.language.grammar import NEVER, Grammar, actions_to_logical_form
+from core.language.derivation import actions_to_logical_form
+from core.language.grammar import NEVER, Grammar
 from core.parser.batch import Batch
 from core.parser.decode import Parse, parse
 from core.parser.model import Parser

@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from core.language.grammar import Action, Grammar, actions_to_logical_form
+from core.language.derivation import Action, actions_to_logical_form
+from core.language.grammar import Grammar
 from core.language.tree import Node
 
 SAME, WRONG, OTHER, ABSENT = "as gold", "first wrong", "not as gold", "absent"

@@ -1,12 +1,8 @@
 """Clusters of a task's logical forms: a map of them, how well they hold together, Smatch.
 
-The map is classical multidimensional scaling (Torgerson, 1952): the leading eigenvectors of
-B = −½ J D² J, with D the distances 1 − sim and J = I − 11ᵀ/n. Where the package umap-learn is
-installed it can be UMAP instead (McInnes, Healy and Melville, 2018). Silhouettes are Rousseeuw's
-(1987).
+Silhouettes are Rousseeuw's (1987).
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.sparse.linalg import LinearOperator, eigsh
 
 from core.analysis.choosing import sampler_rng
+from core.analysis.layouts import classical_scaling, tsne_layout, umap_layout
 from core.data.base import Example
 from core.language.tree import Node
 from core.similarity.base import Forms, Similarity, all_pairs, distinct_forms
@@ -29,10 +25,6 @@ from core.similarity.clusters import (
 )
 
 Array = npt.NDArray[Any]
-DENSE = 200  # points up to which all eigenvectors are computed
-NEIGHBOURS = 15  # of a point that UMAP keeps near it, the package's default
-LAYOUTS = {"scaling": "classical scaling", "tsne": "t-SNE", "umap": "UMAP"}
-PERPLEXITY = 30.0  # of t-SNE, scikit-learn's default; less where forms are few
 
 
 def node_table(form: Node) -> pd.DataFrame:
@@ -55,9 +47,7 @@ class FormMap:
     similarity: Similarity
     clustering: Clustering
     coordinates: Array  # (forms, 2)
-    explained: (
-        float | None
-    )  # share of the squared distances that the plane shows; None: not scaling
+    explained: float | None  # share of the squared distances on the plane; None: not scaling
     silhouettes: Array  # (forms,) −1 … 1
     to_medoid: Array  # (forms,) distance to its cluster's medoid
 
@@ -98,77 +88,6 @@ def read_map(
         np.sqrt(distances, out=distances)
         coordinates, explained = tsne_layout(distances, coordinates, seed), None
     return FormMap(forms, similarity, clustering, coordinates, explained, scores, to_medoid)
-
-
-def classical_scaling(distances: Array) -> tuple[Array, float]:
-    """Two coordinates of each point, (n, 2) float64, and the share of the sum of squares shown.
-
-    `distances` is (n, n), symmetric, zero on the diagonal; it is used up: its memory holds D²
-    afterwards. The same input gives the same map: the start is fixed, and so is each axis's
-    sign (its largest coordinate is positive).
-    """
-    n = len(distances)
-    squared = np.square(distances, out=distances)
-    total = float(squared.sum(dtype=np.float64)) / (2 * n)  # the trace of B
-    if n <= DENSE:
-        centred = squared.astype(float) - squared.mean(axis=0, dtype=float)
-        centred -= centred.mean(axis=1, keepdims=True)
-        values, vectors = np.linalg.eigh(-centred / 2)
-        values, vectors = values[-2:], vectors[:, -2:]
-    else:
-
-        def multiply(vector: Array) -> Array:
-            flat = vector.reshape(-1)
-            product = squared @ (flat - flat.mean()).astype(squared.dtype)
-            centred: Array = -(product.astype(float) - product.mean(dtype=float)) / 2
-            return centred
-
-        operator = LinearOperator((n, n), matvec=multiply, dtype=float)
-        start = np.random.default_rng(0).standard_normal(n)
-        values, vectors = eigsh(operator, k=2, which="LA", v0=start, tol=1e-5)
-    order = np.argsort(-values)
-    values, vectors = np.maximum(values[order], 0), vectors[:, order]
-    coordinates = vectors * np.sqrt(values)
-    largest = np.take_along_axis(coordinates, np.abs(coordinates).argmax(axis=0)[None], axis=0)
-    coordinates = coordinates * np.where(largest < 0, -1, 1)
-    if n == 1:
-        coordinates = np.zeros((1, 2))
-    return coordinates, min(1.0, float(values.sum()) / total) if total > 0 else 1.0
-
-
-def umap_layout(distances: Array, start: Array, seed: int) -> Array:
-    """Two coordinates of each point from `start`, (n, 2): near points stay near, and distances
-    between far ones mean little. `distances` is (n, n); three points and fewer stay where they are.
-    """
-    n = len(distances)
-    if n < 4:
-        return start
-    import umap  # half a minute the first time
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # what can't be undone with distances given
-        engine = umap.UMAP(
-            metric="precomputed", n_neighbors=min(NEIGHBOURS, n - 1), init=start, random_state=seed,
-            n_jobs=1,
-        )  # fmt: skip
-        return np.asarray(engine.fit_transform(distances), dtype=float)
-
-
-def tsne_layout(distances: Array, start: Array, seed: int) -> Array:
-    """Two coordinates of each point from `start`, (n, 2), by t-SNE (van der Maaten and Hinton,
-    2008): near points stay near, and distances between far ones mean little.
-    """
-    n = len(distances)
-    if n < 4:
-        return start
-    from sklearn.manifold import TSNE  # an import of seconds that few need
-
-    scale = float(start[:, 0].std())
-    engine = TSNE(
-        metric="precomputed", perplexity=min(PERPLEXITY, (n - 1) / 3), random_state=seed,
-        init=(start / scale * 1e-4 if scale else start).astype(np.float32),
-    )  # fmt: skip
-    return np.asarray(engine.fit_transform(np.maximum(distances, 0)), dtype=float)
 
 
 def silhouettes(distances: Array, labels: Array) -> Array:

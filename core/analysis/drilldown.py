@@ -19,7 +19,8 @@ from core.config import RunConfig
 from core.data.base import DataError, Task
 from core.data.deriving import derived_tasks
 from core.data.io.kept import Kept
-from core.language.grammar import NEVER, Action, Grammar, Rule
+from core.language.derivation import Action, Rule
+from core.language.grammar import NEVER, Grammar
 from core.runs.run import Run
 from core.runs.store import Store
 from core.runs.tables import actions, predictions

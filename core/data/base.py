@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from core.config import RunConfig
-from core.language.grammar import Rule, logical_form_to_derivation
+from core.language.derivation import Rule, logical_form_to_derivation
 from core.language.tree import LogicalFormError, Node, read
 from core.options import ConfigError
 from core.registry import datasets

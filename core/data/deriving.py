@@ -7,7 +7,7 @@ from core.config import RunConfig
 from core.data.base import Example, Task, load_tasks, source_tasks
 from core.data.io.kept import Kept
 from core.language import idioms
-from core.language.grammar import Rule
+from core.language.derivation import Rule
 
 _derived: Kept[tuple[tuple[Task, ...], tuple[Task, ...]]] = Kept(8)
 

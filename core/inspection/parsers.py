@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from core.config import RANDOM_VECTORS
 from core.data.base import DataError, Task
 from core.inspection.steps import Trace, explain
-from core.language.grammar import Rule
+from core.language.derivation import Rule
 from core.runs import checkpoints
 from core.runs.checkpoints import CheckpointError
 from core.runs.run import Run

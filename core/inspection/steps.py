@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from core.language.grammar import Grammar, Rule, actions_to_logical_form
+from core.language.derivation import Rule, actions_to_logical_form
+from core.language.grammar import Grammar
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from core.language.grammar import HOLE, Action, Rule
+from core.language.derivation import HOLE, Action, Rule
 from core.language.tree import Node
 
 

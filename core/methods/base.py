@@ -10,11 +10,9 @@ that chooses them in the method's own paper; `past`, what it needs of past tasks
 of the parser's inside it reaches into.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,8 +21,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.config import RunConfig
-from core.data.base import Task
 from core.generators import Generators
+from core.methods.parts.sizes import Sizes
 from core.parser.batch import Batch, shuffled_parts
 from core.parser.model import Parser
 from core.registry import NoOptions
@@ -74,29 +72,6 @@ def plain_step(batch: Batch) -> TrainingStep:
     """The mean loss of the examples."""
     n = len(batch)
     return TrainingStep(batch, torch.full((n,), 1 / n, device=batch.words.device), n)
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """How much data a run has, task by task: known before anything is encoded."""
-
-    tasks: tuple[Task, ...]
-
-    @cached_property
-    def train(self) -> tuple[int, ...]:
-        """How many training examples each task has."""
-        return tuple(len(task.train) for task in self.tasks)
-
-    @cached_property
-    def test(self) -> tuple[int, ...]:
-        """How many examples each task is evaluated on."""
-        return tuple(len(task.test) for task in self.tasks)
-
-    @cached_property
-    def forms(self) -> tuple[tuple[int, ...], ...]:
-        """Of each task: how many training examples each distinct derivation has."""
-        counts = (Counter(example.derivation for example in task.train) for task in self.tasks)
-        return tuple(tuple(count.values()) for count in counts)
 
 
 class Method:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from core.data.base import Example
-from core.language.grammar import Action
+from core.language.derivation import Action
 from core.parser.model import Parser
 from core.registry import NoOptions, samplers
 from core.samplers.base import Selection

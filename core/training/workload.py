@@ -11,7 +11,8 @@ from core.config import RunConfig
 from core.data.base import Task
 from core.evaluation import EVALUATION_WORK
 from core.language.grammar import Grammar
-from core.methods.base import Method, Sizes, Stage
+from core.methods.base import Method, Stage
+from core.methods.parts.sizes import Sizes
 from core.probes.error_curves import error_work
 from core.probes.plan import RecordingCosts, RecordingPlan, describe, everything, within
 from core.registry import methods

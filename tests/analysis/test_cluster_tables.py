@@ -6,7 +6,7 @@ from scipy import stats
 from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics import adjusted_rand_score
 
-from core.analysis import clusters, similarity_comparison
+from core.analysis import clusters, layouts, similarity_comparison
 from core.config import RunConfig
 from core.data.base import load_tasks
 from core.similarity.base import all_pairs
@@ -36,10 +36,10 @@ def euclidean(count: int, seed: int = 0) -> np.ndarray:
     return squareform(pdist(points)).astype(np.float32)
 
 
-@pytest.mark.parametrize("count", [2, 3, 30, clusters.DENSE + 1, 600])
+@pytest.mark.parametrize("count", [2, 3, 30, layouts.DENSE + 1, 600])
 def test_scaling_gives_points_of_a_plane_their_distances_back(count):
     given = euclidean(count)
-    places, explained = clusters.classical_scaling(given.copy())
+    places, explained = layouts.classical_scaling(given.copy())
     assert squareform(pdist(places)) == pytest.approx(given, abs=2e-3)
     assert explained == pytest.approx(1, abs=1e-4)
 
@@ -47,18 +47,18 @@ def test_scaling_gives_points_of_a_plane_their_distances_back(count):
 def test_scaling_is_the_same_twice_and_by_both_ways(monkeypatch):
     given = squareform(pdist(np.random.default_rng(1).normal(size=(300, 5)) * (5, 3, 1, 1, 1)))
     given = given.astype(np.float32)
-    one, _ = clusters.classical_scaling(given.copy())
-    again, _ = clusters.classical_scaling(given.copy())
+    one, _ = layouts.classical_scaling(given.copy())
+    again, _ = layouts.classical_scaling(given.copy())
     assert (one == again).all()
-    monkeypatch.setattr(clusters, "DENSE", 1000)
-    whole, share = clusters.classical_scaling(given.copy())
+    monkeypatch.setattr(layouts, "DENSE", 1000)
+    whole, share = layouts.classical_scaling(given.copy())
     assert one == pytest.approx(whole, abs=2e-3)
     assert share < 0.98
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_scaling_stands_few_and_equal_points(count):
-    places, explained = clusters.classical_scaling(np.zeros((count, count), dtype=np.float32))
+    places, explained = layouts.classical_scaling(np.zeros((count, count), dtype=np.float32))
     assert places.shape == (count, 2)
     assert not places.any()
     assert explained == 1

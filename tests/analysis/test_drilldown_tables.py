@@ -12,7 +12,7 @@ from core.config import RunConfig
 from core.data.base import DataError, FormReader
 from core.events import ActionsKnown
 from core.inspection.parsers import Parsers
-from core.language.grammar import Action, actions_to_logical_form
+from core.language.derivation import Action, actions_to_logical_form
 from core.language.tree import Node, read
 from core.runs.execution import execute
 from core.runs.owner import new_owner

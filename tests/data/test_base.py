@@ -4,7 +4,7 @@ import pytest
 
 from core.config import RunConfig
 from core.data.base import FormReader, Task, hold_out, load_tasks, order_tasks
-from core.language.grammar import logical_form_to_derivation
+from core.language.derivation import logical_form_to_derivation
 from core.language.tree import read
 from core.options import ConfigError
 

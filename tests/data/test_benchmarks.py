@@ -7,7 +7,8 @@ import pytest
 
 from core.data.base import DataError, DataMissing, FormReader, Task
 from core.data.io.inventory import published_files
-from core.language.grammar import Grammar, actions_to_logical_form
+from core.language.derivation import actions_to_logical_form
+from core.language.grammar import Grammar
 from core.language.tree import read
 from core.registry import datasets
 

@@ -9,7 +9,7 @@ from core.commands.line import flag
 from core.config import RunConfig
 from core.data.base import DataMissing, Task, load_tasks
 from core.data.io.inventory import downloadable, published_files
-from core.language.grammar import actions_to_logical_form
+from core.language.derivation import actions_to_logical_form
 from core.language.tree import read
 from core.options import ConfigError, specs
 from core.registry import datasets

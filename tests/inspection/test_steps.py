@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from core.inspection.steps import BEST, MOST_LETTERS, MOST_WORDS, cut, explain
-from core.language.grammar import Action, Grammar, Rule
+from core.language.derivation import Action, Rule
+from core.language.grammar import Grammar
 from core.language.tree import read
 from core.parser.applicable import ApplicableActions
 from core.parser.decode import parse

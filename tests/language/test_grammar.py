@@ -14,17 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.language.grammar import (
+from core.language.derivation import (
     HOLE,
-    NEVER,
     ROOT,
     Action,
-    Grammar,
     Rule,
     Slot,
     actions_to_logical_form,
     logical_form_to_derivation,
 )
+from core.language.grammar import NEVER, Grammar
 from core.language.notations.base import detect
 from core.language.tree import Node, read
 from core.paths import PROJECT
@@ -139,7 +138,7 @@ def test_a_copied_action_keeps_its_holes(copied) -> None:
 def test_an_action_from_another_process_is_found_in_a_table() -> None:
     code = (
         "import pickle, sys\n"
-        "from core.language.grammar import logical_form_to_derivation\n"
+        "from core.language.derivation import logical_form_to_derivation\n"
         "from core.language.tree import read\n"
         "steps = logical_form_to_derivation(read('( f ( g x ) y )', 's_expression'))\n"
         "hash(steps)\n"

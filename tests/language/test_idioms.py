@@ -6,11 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.language.grammar import (
-    Rule,
-    actions_to_logical_form,
-    logical_form_to_derivation,
-)
+from core.language.derivation import Rule, actions_to_logical_form, logical_form_to_derivation
 from core.language.idioms import apply, learn
 from core.language.tree import Node, read
 from tests.language.trees import FUNCTIONAL_TERMS, PROPERTY, S_EXPRESSIONS

@@ -53,7 +53,7 @@ def test_a_run_learns_from_lemmas(toy_config) -> None:
 
 
 def test_without_the_package_it_is_refused_in_a_sentence(toy_config, monkeypatch) -> None:
-    monkeypatch.setattr("core.config.find_spec", lambda name: None)
+    monkeypatch.setattr("core.config.learning.find_spec", lambda name: None)
     validation.check(toy_config)
     with pytest.raises(ConfigError, match=r"needs the package lemminflect.*pip install"):
         validation.check(toy_config.with_(lemmas="noun"))

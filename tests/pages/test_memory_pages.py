@@ -6,7 +6,7 @@ import pytest
 from core.config import RunConfig
 from core.data.deriving import derive
 from core.events import MemoryStored, RunStarted
-from core.language.grammar import Action
+from core.language.derivation import Action
 from core.registry import datasets
 from core.runs.owner import new_owner
 from core.similarity.base import distinct_forms

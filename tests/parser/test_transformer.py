@@ -317,7 +317,7 @@ def test_fine_tuning_that_does_not_fit_the_memory_is_refused(config, monkeypatch
 
 
 def test_without_the_package_the_reason_is_said(config, monkeypatch) -> None:
-    monkeypatch.setattr("core.config.find_spec", lambda name: None)
+    monkeypatch.setattr("core.config.parser.find_spec", lambda name: None)
     assert pretrained.INSTALL in pretrained.available()
     with pytest.raises(ConfigError, match="takes the package transformers: pip install"):
         validate(config)

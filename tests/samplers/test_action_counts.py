@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import entropy
 
-from core.language.grammar import ROOT, Action, Rule
+from core.language.derivation import ROOT, Action, Rule
 from core.language.tree import Node
 from core.samplers.parts.action_counts import (
     Mixture,

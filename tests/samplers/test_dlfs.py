@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import entropy
 
-from core.config import build_options
 from core.data.base import Example, FormReader, Task
+from core.options import build_options
 from core.registry import samplers
 from core.samplers.base import Selection
 from core.similarity.base import distinct_forms

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.data.base import Example, Task
-from core.language.grammar import Rule
+from core.language.derivation import Rule
 
 
 @dataclass(frozen=True)

@@ -71,19 +71,23 @@ class TaskMasks(nn.Module):
         """
         forwards, backwards, decoder, summary = self.masks(task)
         encoder = torch.cat([forwards, backwards])
-        masks = {
-            "encoder.weight_hh_l0": forwards,
-            "encoder.weight_hh_l0_reverse": backwards,
-            "init_decoder.weight": encoder,
-            "decoder.weight_hh_l0": decoder,
-            "combine.weight": torch.cat([decoder, encoder]),
-            "action_embedding": summary,
-            "start": summary,
-        }
+        weights: dict[str, Tensor] = {}
+
+        def scale(name: str, *masks: Tensor) -> None:
+            weights[name] = parser.get_parameter(name)
+            for mask in masks:
+                weights[name] = weights[name] * mask
+
+        scale("encoder.weight_hh_l0", forwards)
+        scale("encoder.weight_hh_l0_reverse", backwards)
+        scale("init_decoder.weight", encoder)
+        scale("to_keys.weight", decoder[:, None], encoder)
+        scale("decoder.weight_hh_l0", decoder)
+        scale("combine.weight", torch.cat([decoder, encoder]))
+        scale("action_embedding", summary)
+        scale("start", summary)
         if parser.input_feeding:  # c is masked already, s is not
-            masks["decoder.weight_ih_l0"] = torch.cat([torch.ones_like(summary), summary])
-        weights = {name: parser.get_parameter(name) * mask for name, mask in masks.items()}
-        weights["to_keys.weight"] = parser.to_keys.weight * decoder[:, None] * encoder
+            scale("decoder.weight_ih_l0", torch.cat([torch.ones_like(summary), summary]))
         return weights
 
     @torch.no_grad()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import xlogy
 
-from core.language.grammar import Action, Rule
+from core.language.derivation import Action, Rule
 
 MIN_GAIN = 1e-12  # nats: less is rounding
 

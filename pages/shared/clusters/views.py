@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis import clusters as analysis
+from core.analysis.layouts import LAYOUTS
 from core.charts import clusters as charts
 from core.charts.trees import tree
 from pages.shared.clusters.comparison import draw_comparison
@@ -79,7 +80,7 @@ def _similarity(shown: Shown) -> str:
 
 def _layout(shown: Shown) -> str:
     if shown.map.explained is None:
-        name = analysis.LAYOUTS[shown.layout]
+        name = LAYOUTS[shown.layout]
         return f"{name}, which keeps like forms together; how far groups are apart says little"
     return f"classical scaling, which shows {100 * shown.map.explained:.0f} % of their squares"
 

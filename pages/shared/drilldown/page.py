@@ -13,7 +13,7 @@ from core.analysis.drilldown import Learned
 from core.analysis.forgetting import name_of
 from core.analysis.settings import method_name
 from core.data.naming import dataset_name, same_data
-from core.language.grammar import Action
+from core.language.derivation import Action
 from core.runs.run import Run
 from pages.shared.access.learned import learned
 from pages.shared.access.runs import SHOWN, pick_run, say_lacking, store, title_of, with_records
