@@ -67,7 +67,8 @@ def crossed_arms(chosen: list[str], how: list[str], sizes: list[int]) -> list[Ar
     for name in chosen:
         label, settings = _method(name)
         keeps = methods[settings["method"]].memory
-        kinds = itertools.product(how or [OWN], sizes or [None]) if keeps else [("", None)]
+        some_sizes: list[int | None] = [*sizes] or [None]
+        kinds = itertools.product(how or [OWN], some_sizes) if keeps else [("", None)]
         for sampler, size in kinds:
             more: dict[str, Any] = {}
             words = [label]
@@ -123,7 +124,7 @@ def _of_method(config: RunConfig) -> dict[str, Any]:
     settings: dict[str, Any] = {name: getattr(config, name) for name in names}
     for which in ("method", "sampler") if keeps else ("method",):
         options = config.options(which)
-        for spec in specs(type(options)):
+        for spec in specs(options.__class__):
             if spec.when is None or getattr(options, spec.when[0]) in spec.when[1:]:
                 settings[f"{which}.{spec.name}"] = getattr(options, spec.name)
     return settings

@@ -29,7 +29,7 @@ COLUMNS = {
 def follow_experiment() -> None:
     """Take the experiment that the address asks for; called by the page, before the fragment."""
     name = st.session_state[follow("experiment", None)]
-    say_unknown([name] if name is None else catalog.names(store()), name)
+    say_unknown([] if name is None else catalog.names(store()), name)
 
 
 @live(EVERY)

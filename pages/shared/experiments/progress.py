@@ -1,6 +1,8 @@
 """One experiment as it stands: how far, its cells, what failed and why; before it starts, what
 it will take."""
 
+from typing import Literal
+
 import pandas as pd
 import streamlit as st
 
@@ -23,7 +25,13 @@ from pages.shared.ui.text import counted, escape
 
 MOST_DRAWN = 600  # cells in the matrix; more pairs are turned over like pages
 MOST_FAILURES = 12
-_COLOURS = {"running": "blue", "finished": "green", "paused": "orange", "waiting": "gray"}
+Colour = Literal["blue", "green", "orange", "violet", "gray"]
+_COLOURS: dict[str, Colour] = {
+    "running": "blue",
+    "finished": "green",
+    "paused": "orange",
+    "waiting": "gray",
+}
 
 
 def draw_one(stored: Stored) -> None:
@@ -33,7 +41,8 @@ def draw_one(stored: Stored) -> None:
     state = state_of(stored, now)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.subheader(escape(stored.experiment.name), anchor=False, width="content")
-        st.badge(state, color=_COLOURS.get(state, "violet" if "failed" in state else "gray"))
+        rest: Colour = "violet" if "failed" in state else "gray"
+        st.badge(state, color=_COLOURS.get(state, rest))
     draw_actions(stored, now)
     st.progress(now.done, text=_words(stored, now, workers))
     if now.counts[FINISHED] + now.counts[FAILED] < now.cells and not now.pending:

@@ -107,7 +107,7 @@ def _read(run: Run, other: Run | None, names: list[str], origin: int) -> View:
         memory = "" if kept is None else switch("memory", "In memory", MEMORY)
         help = "occurrences in the origin task's training rows"
         least = number("least", "Count at least", 1, 1, width=130, help=help)
-    filters = {
+    filters: dict[str, Any] = {
         "text": text,
         "kind": KINDS[kind] if kind else "",
         "memory": MEMORY[memory] if memory else "",

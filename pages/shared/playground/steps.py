@@ -39,7 +39,7 @@ def draw_changed(answer: "Answer") -> None:
         changed = answer.changed.get(k)
         if isinstance(trace, Trace) and isinstance(changed, Trace):
             both = form_of(trace), form_of(changed)
-            row = {"after": names[k], "same": "=" if both[0] == both[1] else "≠"}
+            row: dict[str, Any] = {"after": names[k], "same": "=" if both[0] == both[1] else "≠"}
             row |= {"p": trace.probability, "p_changed": changed.probability}
             rows.append(row | {"form": both[0], "form_changed": both[1]})
     if not rows:

@@ -1,6 +1,7 @@
 """The report page: which runs, and the files that are made of them on a click."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -50,7 +51,7 @@ def _offer(runs: Sequence[Run]) -> None:
         for at, (label, ending, mime, make) in enumerate(offers):
             st.download_button(
                 label,
-                lambda make=make: _made(runs, make),
+                partial(_made, runs, make),
                 file_name=export_name(f"report.{ending}"),
                 mime=mime,
                 icon=":material/download:",
