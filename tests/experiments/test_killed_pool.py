@@ -41,7 +41,7 @@ def test_the_same_table_after_all_processes_were_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, whole, killed = tmp_path / "tiny.toml", tmp_path / "whole", tmp_path / "killed"
-    file.write_text(TINY.replace("epochs = 2", "epochs = 12").replace("pairs = 2", "pairs = 3"))
+    file.write_text(TINY.replace("epochs = 2", "epochs = 6"))
     done(whole, "run", str(file), "--workers", "2")
     done(killed, "import", str(file))
     monkeypatch.setenv("TOTAL_RECALL_HOME", str(killed))
@@ -52,7 +52,7 @@ def test_the_same_table_after_all_processes_were_killed(
         assert process.poll() is None
         time.sleep(0.02)
     kill_all(process)
-    assert 0 < status(store, id).counts[FINISHED] < 6
+    assert 0 < status(store, id).counts[FINISHED] < 4
     store.close()
     done(killed, "run", "tiny", "--workers", "2")
     assert table(killed) == table(whole)

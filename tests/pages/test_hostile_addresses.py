@@ -4,6 +4,7 @@ The parameters are those that the views themselves follow, so that a new one is 
 there.
 """
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -16,7 +17,8 @@ from tests.pages.views import CASES, NAMES, computed
 pytestmark = pytest.mark.usefixtures("filled_home")
 
 ASKED_ONCE = {"launch": ["clone"]}  # read where the page opens, and gone from the address then
-EVERY = 24  # one value in so many is taken for each parameter, other ones for the next
+EVERY = 60  # one value in so many is taken for each parameter, other ones for the next
+TOGETHER = 1 if os.environ.get("TOTAL_RECALL_WHOLE") else 12  # … and for all at once, by the view
 
 
 def parameters(page: AppTest) -> list[str]:
@@ -25,17 +27,18 @@ def parameters(page: AppTest) -> list[str]:
     return sorted(str(key).split("/")[1] for key in held if str(key).endswith("/written"))
 
 
-def addresses(names: list[str], once: list[str]) -> Iterator[dict[str, str]]:
-    """All parameters with each value at once, then each with one in so many of the values; those
-    that are read `once` with every value.
+def addresses(names: list[str], once: list[str], view: int) -> Iterator[dict[str, str]]:
+    """All parameters with one value at once, then each with one in so many of the values; those
+    that are read `once` with more of them. The views share the values; TOTAL_RECALL_WHOLE=1 tries
+    all of them on each (ten minutes).
     """
-    for value in HOSTILE:
+    for value in HOSTILE[view % TOGETHER :: TOGETHER]:
         yield dict.fromkeys(names, value)
     for at, name in enumerate(names):
         for value in HOSTILE[at % EVERY :: EVERY]:
             yield {name: value}
     for name in once:
-        for value in HOSTILE:
+        for value in HOSTILE[:: min(TOGETHER, 6)]:
             yield {name: value}
 
 
@@ -44,7 +47,7 @@ def addresses(names: list[str], once: list[str]) -> Iterator[dict[str, str]]:
 def test_no_address_ends_in_an_exception(file, start) -> None:
     names = parameters(computed(opened(file, **start)))
     faults = []
-    for hostile in addresses(names, ASKED_ONCE.get(file.stem, [])):
+    for hostile in addresses(names, ASKED_ONCE.get(file.stem, []), CASES.index((file, start))):
         page = opened(file, **start | hostile)
         faults += [f"{hostile!r:.200}: {each.message:.200}" for each in page.exception]
     assert faults == []
