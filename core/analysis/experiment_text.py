@@ -1,5 +1,6 @@
 """An experiment's tables as people read them: mean ± sd, and p beside the smallest possible."""
 
+import math
 from collections.abc import Sequence
 
 import pandas as pd
@@ -67,9 +68,11 @@ def shown_ranks_and_effects(compared: Compared, measure: str) -> list[tuple[str,
 
 def rank_title(ranks: Ranks, measure: str) -> str:
     """Friedman's test and the critical difference, in sentences."""
+    test = f"Friedman's test as by Iman and Davenport: F = {ranks.f:.2f}, p = {p_text(ranks.p)}"
+    if math.isinf(ranks.f):
+        test = f"All {ranks.n_pairs} pairs rank the arms alike: exact p = {p_text(ranks.p)}"
     return (
-        f"Mean ranks by {MEASURES[measure]} (1 is best). Friedman's test as by Iman and "
-        f"Davenport: F = {ranks.f:.2f}, p = {p_text(ranks.p)}; arms whose ranks differ by "
+        f"Mean ranks by {MEASURES[measure]} (1 is best). {test}; arms whose ranks differ by "
         f"less than {ranks.critical_difference:.2f} (Nemenyi, 0.05) are not told apart."
     )
 

@@ -34,7 +34,7 @@ class Ranks:
     n_pairs: int
     chi2: float  # Friedman's statistic, equation (6) there
     f: float  # Iman and Davenport's, equation (7)
-    p: float  # of f, with k − 1 and (k − 1)(N − 1) degrees of freedom
+    p: float  # of f, with k − 1 and (k − 1)(N − 1) degrees of freedom; exact where f is infinite
     critical_difference: float  # Nemenyi's, section 3.2.2
     groups: tuple[tuple[str, ...], ...]  # arms within it of one another
 
@@ -134,6 +134,8 @@ def ranks(values: pd.DataFrame) -> Ranks | None:
     below = n * (k - 1) - chi2
     f = (n - 1) * chi2 / below if below > 1e-12 else math.inf
     p = float(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
+    if math.isinf(f):  # every pair ranks the arms alike: the exact probability of that
+        p = float(math.factorial(k)) ** (1 - n)
     order = np.argsort(mean, kind="stable")
     arms = tuple(str(whole.columns[at]) for at in order)
     sorted_ranks = tuple(float(mean[at]) for at in order)

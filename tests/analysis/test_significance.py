@@ -210,3 +210,13 @@ def test_effects_where_one_of_them_varies_and_where_both_do_together() -> None:
     assert math.isnan(row.order)
     together = pd.DataFrame({"arm": {(n, n): float(n) for n in range(5)}})
     assert significance.effects(together) is None
+
+
+def test_where_all_pairs_rank_alike_p_is_the_exact_one() -> None:
+    """(1 / k!)^(n − 1) for k arms and n pairs, where Iman and Davenport's F is infinite."""
+    values = pd.DataFrame([[4.0, 3.0, 1.0], [9.0, 5.0, 2.0], [3.5, 2.5, 0.1]], columns=list("abc"))
+    ranks = significance.ranks(values)
+    assert ranks is not None
+    orders = list(itertools.permutations(range(3)))
+    alike = [a == b == c for a, b, c in itertools.product(orders, repeat=3)]
+    assert ranks.p == pytest.approx(float(np.mean(alike)))
