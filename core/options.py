@@ -28,6 +28,7 @@ def option(
     group: str = "",
     when: tuple[str, ...] | None = None,
     earlier: Any = MISSING,
+    label: str = "",
 ) -> Any:
     """A dataclass field that knows its help text and what values are allowed.
 
@@ -36,6 +37,7 @@ def option(
     `when` is another option's name and those of its values with which this one has an effect.
     `earlier` is the value that runs had which were made before this default (see core.runs.digest);
     say it where a default changes, or where a new option's default is not what was done before.
+    `label` is what people call it, where its name alone does not say enough.
     """
     declared = {
         "help": help,
@@ -46,6 +48,7 @@ def option(
         "group": group,
         "when": when,
         "earlier": default if earlier is MISSING else earlier,
+        "label": label,
     }
     return field(default=default, metadata=declared)
 
@@ -65,6 +68,7 @@ class OptionSpec:
     group: str
     when: tuple[str, ...] | None
     earlier: Any  # the value that runs had which don't state one
+    label: str  # what people call it; empty: its name in words
 
     @property
     def offered(self) -> tuple[str, ...]:

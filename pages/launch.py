@@ -1,9 +1,6 @@
 """Launch: describe a run, see how long it will take, and put it in the queue."""
 
-import streamlit as st
-
-from pages.shared.launch.form import draw_config
-from pages.shared.launch.start import draw_launch
+from pages.shared.launch.page import draw_page
 from pages.shared.ui.opening import open_page
 
 with open_page(
@@ -11,11 +8,6 @@ with open_page(
     icon=":material/play_circle:",
     order=10,
     section="Train",
-    purpose="Describe a run and put it in the queue. Where the paper gives a value, it is the "
-    "default.",
+    purpose="Describe a run and put it in the queue.",
 ):
-    form, start = st.columns([9, 4], gap="large")
-    with form:
-        config, errors = draw_config()
-    with start:
-        draw_launch(config, errors)
+    draw_page()

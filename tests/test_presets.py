@@ -8,7 +8,16 @@ from core.config import RunConfig
 from core.experiments.presets import presets as experiments
 from core.registry import methods
 from core.runs.store import Store
-from core.validation.presets import PRESETS, RELEASED, STRONG, preset_of, with_preset
+from core.validation.presets import (
+    PRESETS,
+    RELEASED,
+    STRONG,
+    changed_to,
+    demo_configs,
+    preset_of,
+    presets_of,
+    with_preset,
+)
 
 
 @pytest.mark.parametrize("method", list(methods))
@@ -57,8 +66,12 @@ def test_the_command_line_says_which_preset_a_run_equals(capsys) -> None:
              "--hidden-size", "8", "--word-size", "8", "--action-size", "8"]  # fmt: skip
     assert main([*words, "--task-masking", "--schedule", "linear"]) == 0
     assert capsys.readouterr().out.splitlines()[0].endswith(" (strong)")
+    assert main(["show", "1"]) == 0
+    assert "preset    strong (those under which" in capsys.readouterr().out
     assert main(words) == 0
     assert "(strong)" not in capsys.readouterr().out
+    assert main(["show", "2"]) == 0
+    assert "preset" not in capsys.readouterr().out
 
 
 def test_the_ingredients_are_tried_under_both() -> None:
@@ -67,3 +80,21 @@ def test_the_ingredients_are_tried_under_both() -> None:
         configs = [experiment.arm_config(arm) for arm in experiment.arms]
         assert len(configs) == 7
         assert {preset_of(config) for config in configs} == {preset}
+
+
+def test_small_runs_and_what_follows_another_preset() -> None:
+    plain, recall = demo_configs()
+    assert [p.name for p in presets_of(plain)] == [p.name for p in presets_of(recall)] == ["demo"]
+    quick = changed_to(RunConfig(dataset="toy"), "quick", ["a", "b", "c", "d"])
+    assert quick.task_order == ("a", "b", "c")
+    assert [preset.name for preset in presets_of(quick)] == ["quick"]
+    config = RunConfig(method="ewc", method_options={"ewc_weight": 3.0})
+    released = changed_to(config, "released")
+    assert released.method_options == {"ewc_weight": 3.0, "anchors": "each", "fisher_dropout": True}
+    strong = changed_to(released, "strong")
+    assert preset_of(strong) == "strong"
+    assert strong.method_options == {"ewc_weight": 3.0}
+    assert [preset.name for preset in presets_of(changed_to(quick, "strong"))] == [
+        "quick",
+        "strong",
+    ]

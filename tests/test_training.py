@@ -145,7 +145,10 @@ def test_a_loss_that_is_not_finite_ends_the_run_with_task_stage_epoch_and_hint(
     ("changes", "says"),
     [
         ({"method": "sgd"}, "method 'sgd' is not known; there are: finetune"),
-        ({"method": "emr", "memory_size": 0}, "memory_size = 0: EMR needs a memory"),
+        (
+            {"method": "emr", "memory_size": 0},
+            "memory_size = 0: expected a whole number from 1",
+        ),
         (
             {"method": "emr", "method_options": {"replay": "all"}},
             "emr.replay = 'all': expected one",

@@ -19,6 +19,7 @@ from core.runs.run import Run
 from core.runs.store import Store
 from core.runs.tables import accuracies as accuracy_table
 from core.text import clean
+from core.validation.presets import presets_in_words
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -67,6 +68,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("left", duration(run.seconds_left) if run.seconds_left is not None else ""),
         ("error", run.error),
         ("device", run.device),
+        ("preset", presets_in_words(run.config)),
         ("size", _size(run.facts)),
         ("with", ", ".join(f"{name} {version}" for name, version in run.versions.items())),
         ("as", command_line(run.config, keeps_memory=run.keeps_memory)),

@@ -12,13 +12,26 @@ from core.options import option
 class TaskSettings:
     """Which tasks, in which order, and what their rows are made into."""
 
-    dataset: str = option("demo", "which tasks to learn", group="Tasks")
+    dataset: str = option(
+        "demo",
+        "which tasks to learn",
+        group="Tasks",
+        label="Data set",
+    )
     dataset_options: Mapping[str, Any] = field(default_factory=dict)
     task_order: tuple[str, ...] = option(
-        (), "names of the tasks to learn, in order; empty: all of them", group="Tasks"
+        (),
+        "names of the tasks to learn, in order; empty: all of them",
+        group="Tasks",
+        label="Tasks",
     )
     order_seed: int = option(
-        0, "permutes the tasks; 0 keeps their order", low=0, high=2**31 - 1, group="Tasks"
+        0,
+        "permutes the tasks; 0 keeps their order",
+        low=0,
+        high=2**31 - 1,
+        group="Tasks",
+        label="Shuffle by order seed",
     )
     permutation: str = option(
         "numpy",
@@ -26,6 +39,7 @@ class TaskSettings:
         "the paper's release, by PyTorch's generator, tasks by falling number of training rows",
         choices=("numpy", "release"),
         group="Tasks",
+        label="How the order seed shuffles",
     )
     lemmas: str = option(
         "none",
@@ -34,9 +48,15 @@ class TaskSettings:
         choices=("none", "noun"),
         offered=lambda: ("none", "noun") if find_spec("lemminflect") else ("none",),
         group="Tasks",
+        label="Nouns by their lemma",
     )
     idioms: int = option(
-        0, "larger idioms learned a task by tree-BPE", low=0, high=1000, group="Tasks"
+        0,
+        "larger idioms learned a task by tree-BPE",
+        low=0,
+        high=1000,
+        group="Tasks",
+        label="Larger idioms a task",
     )
     evaluation: str = option(
         "test",
@@ -44,6 +64,7 @@ class TaskSettings:
         "set, or a fifth of the training rows where there is none)",
         choices=("test", "heldout"),
         group="Tasks",
+        label="Accuracy measured on",
     )
 
 
@@ -61,7 +82,12 @@ class MethodSettings:
     )
     sampler_options: Mapping[str, Any] = field(default_factory=dict)
     memory_size: int = option(
-        50, "rows kept of each finished task (paper: 50)", low=0, high=100_000, group="Method"
+        50,
+        "rows kept of each finished task (paper: 50)",
+        low=0,
+        high=100_000,
+        group="Method",
+        label="Memory: rows kept of each task",
     )
     task_masking: bool = option(
         False,
@@ -78,6 +104,7 @@ class MethodSettings:
         "the cross-task ones that were known when it was learned)",
         choices=("slot", "type"),
         group="Method",
+        label="Actions that a step may take",
     )
 
 
@@ -96,6 +123,7 @@ class TrainingSettings:
         "epoch",
         choices=("constant", "linear"),
         group="Training",
+        label="Learning rate within a stage",
     )
     dropout: float = option(
         0.2, "on word embeddings and on s_t", low=0.0, high=0.95, group="Training"
@@ -104,7 +132,12 @@ class TrainingSettings:
         0.0, "share of training words read as unknown", low=0.0, high=0.95, group="Training"
     )
     clip_norm: float = option(
-        5.0, "the gradient's norm is cut to this; 0: never", low=0.0, high=1e6, group="Training"
+        5.0,
+        "the gradient's norm is cut to this; 0: never",
+        low=0.0,
+        high=1e6,
+        group="Training",
+        label="Gradient cut to norm",
     )
     label_smoothing: float = option(
         0.0,
@@ -119,4 +152,5 @@ class TrainingSettings:
         "the whole run, as in the paper's release",
         choices=("fresh", "kept"),
         group="Training",
+        label="Adam's moments",
     )

@@ -23,9 +23,13 @@ class ParserSettings:
         "path of a text file of vectors (GloVe, word2vec, fastText's .vec), also packed as .gz or "
         "as a member of a .zip: vectors.zip/member.txt",
         group="Parser",
+        label="Word vectors",
     )
     embeddings_trained: bool = option(
-        True, "word vectors are trained along; off: they stay as they start", group="Parser"
+        True,
+        "word vectors are trained along; off: they stay as they start",
+        group="Parser",
+        label="Word vectors are trained",
     )
     embeddings_scale: str = option(
         "as they are",
@@ -33,6 +37,7 @@ class ParserSettings:
         "spread as random ones do",
         choices=("as they are", "normalised"),
         group="Parser",
+        label="A file's vectors",
     )
     embeddings_lookup: str = option(
         "exact",
@@ -40,6 +45,7 @@ class ParserSettings:
         "lemma: also city for cities, by English endings",
         choices=("exact", "any case", "lemma"),
         group="Parser",
+        label="Words looked up",
     )
     word_size: int = option(
         200, "size of random word vectors (paper: 200)", low=1, high=4096, group="Parser"
@@ -60,6 +66,7 @@ class ParserSettings:
         "paper's release; 0.08 to 0.09 on Overnight)",
         choices=("0.3", "glorot"),
         group="Parser",
+        label="Action embeddings start at",
     )
     input_feeding: bool = option(
         False, "the decoder also reads the last s_t (the release: on; slower)", group="Parser"
@@ -80,12 +87,14 @@ class EncoderSettings:
         choices=("lstm", "transformer"),
         offered=encoders,
         group="Encoder",
+        label="Encoder reads",
     )
     encoder_model: str = option(
         "",
         "the pretrained transformer: a folder with its weights as safetensors and its tokenizer, "
         "or its name on Hugging Face, such as google-bert/bert-base-uncased",
         group="Encoder",
+        label="Transformer",
     )
     encoder_trained: str = option(
         "no",
@@ -94,6 +103,7 @@ class EncoderSettings:
         "encoder_layers says",
         choices=("no", "yes", "last layers"),
         group="Encoder",
+        label="Transformer is trained",
     )
     encoder_layers: int = option(
         2,
@@ -101,15 +111,22 @@ class EncoderSettings:
         low=1,
         high=1000,
         group="Encoder",
+        label="Layers trained",
     )
     encoder_pooling: str = option(
         "first",
         "a word's state where the transformer cuts it into pieces: that of the first, or the mean",
         choices=("first", "mean"),
         group="Encoder",
+        label="A word's state",
     )
     encoder_rate: float = option(
-        5e-5, "Adam's step size for the transformer", low=1e-8, high=1.0, group="Encoder"
+        5e-5,
+        "Adam's step size for the transformer",
+        low=1e-8,
+        high=1.0,
+        group="Encoder",
+        label="Learning rate of the transformer",
     )
     encoder_warmup: int = option(
         50,
@@ -117,4 +134,5 @@ class EncoderSettings:
         low=0,
         high=1_000_000,
         group="Encoder",
+        label="Warm-up steps",
     )

@@ -24,6 +24,7 @@ class MachineSettings:
         low=1,
         high=256,
         group="Machine",
+        label="CPU threads",
     )
 
 
@@ -50,6 +51,7 @@ class RecordingSettings:
         low=0,
         high=10_000,
         group="Recording",
+        label="Rows for error curves",
     )
 
     recording_budget: float = option(
@@ -59,6 +61,7 @@ class RecordingSettings:
         low=0.0,
         high=1000.0,
         group="Recording",
+        label="Most that recording may cost",
     )
 
 

@@ -23,7 +23,11 @@ class AGEMOptions:
     """What the reference gradient is taken on."""
 
     memory_rows: int = option(
-        64, "rows a step, drawn from all memories together, for g_ref", low=1, high=100_000
+        64,
+        "rows a step, drawn from all memories together, for g_ref",
+        low=1,
+        high=100_000,
+        label="Memory rows a step",
     )
 
 

@@ -32,8 +32,15 @@ class DERPlusPlusOptions(ReplayOptions):
         "applicable, summed over steps",
         low=0.0,
         high=1e6,
+        label="Weight α of stored scores",
     )
-    beta: float = option(1.0, "β: weight of the memory rows' loss", low=0.0, high=1e6)
+    beta: float = option(
+        1.0,
+        "β: weight of the memory rows' loss",
+        low=0.0,
+        high=1e6,
+        label="Weight β of memory rows' loss",
+    )
 
 
 @methods.register("derpp", label="DER++", rank=31, memory=True, sampler="random")

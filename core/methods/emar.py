@@ -40,13 +40,18 @@ class EMAROptions(ReplayOptions):
     """Replay, and how prototypes are used."""
 
     initial_epochs: int = option(
-        1, "epochs on a new task before prototypes are used (paper: 1)", low=0, high=1000
+        1,
+        "epochs on a new task before prototypes are used (paper: 1)",
+        low=0,
+        high=1000,
+        label="Passes before prototypes",
     )
     pattern: str = option(
         "embedding",
         "embedding: an action's embedding counts as one of its occurrences; none: prototypes are "
         "of states in memory alone",
         choices=("embedding", "none"),
+        label="Prototypes are of",
     )
 
 

@@ -19,6 +19,7 @@ class EMROptions(ReplayOptions):
         "without replay (the paper's release: 5)",
         low=0,
         high=1000,
+        label="Passes in a fast stage",
     )
 
 

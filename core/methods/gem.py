@@ -43,6 +43,7 @@ class GEMOptions:
         "0.5); 0: the nearest gradient that violates nothing",
         low=0.0,
         high=100.0,
+        label="Margin γ",
     )
     memory_rows: int = option(
         0,
@@ -50,6 +51,7 @@ class GEMOptions:
         "A step costs that many rows a past task more",
         low=0,
         high=100_000,
+        label="Memory rows a step",
     )
 
 

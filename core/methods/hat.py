@@ -27,13 +27,20 @@ class HATOptions:
     """How hard the masks are, and how dear new units."""
 
     s_max: float = option(
-        400.0, "slope of the masks at an epoch's end and in use (Serrà et al.: 400)",
-        low=1.0, high=1e5,
-    )  # fmt: skip
+        400.0,
+        "slope of the masks at an epoch's end and in use (Serrà et al.: 400)",
+        low=1.0,
+        high=1e5,
+        label="Slope of masks (s_max)",
+    )
     sparsity: float = option(
-        5.0, "weight of the share of free units that a task uses (Serrà et al.: 0.75, beside the "
-        "loss of one decision; a row's loss is here the sum over about ten)", low=0.0, high=1e4,
-    )  # fmt: skip
+        5.0,
+        "weight of the share of free units that a task uses (Serrà et al.: 0.75, beside the "
+        "loss of one decision; a row's loss is here the sum over about ten)",
+        low=0.0,
+        high=1e4,
+        label="Weight of used units",
+    )
 
 
 @methods.register("hat", label="HAT", rank=25, memory=False, internals="hidden units")

@@ -22,6 +22,7 @@ class OracleOptions:
         "last: once, on all tasks together, as in the paper; every: from scratch at every task, "
         "on all tasks so far, for a whole curve",
         choices=("last", "every"),
+        label="Trained",
     )
     fast_epochs: int = option(
         0,
@@ -29,6 +30,7 @@ class OracleOptions:
         low=0,
         high=1000,
         earlier=5,
+        label="Passes in a fast stage",
     )
     adapters: str = adapters_option()
     adapter_formula: str = formula_option()

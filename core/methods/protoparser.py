@@ -53,14 +53,27 @@ class ProtoParserOptions(ReplayOptions):
         earlier="extra",
     )
     episode_forms: int = option(
-        30, "logical forms of an episode (source: 30)", low=1, high=4096, when=_EPISODES
+        30,
+        "logical forms of an episode (source: 30)",
+        low=1,
+        high=4096,
+        when=_EPISODES,
+        label="Logical forms of an episode",
     )
     episode_queries: int = option(
-        15, "rows at most that are asked of each form (source: 15)", low=1, high=4096,
+        15,
+        "rows at most that are asked of each form (source: 15)",
+        low=1,
+        high=4096,
         when=_EPISODES,
-    )  # fmt: skip
+        label="Rows asked of each form",
+    )
     predicate_dropout: float = option(
-        0.5, "share of prototypes replaced by embeddings (source: 0.5)", low=0.0, high=1.0
+        0.5,
+        "share of prototypes replaced by embeddings (source: 0.5)",
+        low=0.0,
+        high=1.0,
+        label="Share of embeddings among prototypes",
     )
 
 

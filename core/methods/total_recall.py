@@ -53,15 +53,22 @@ class TotalRecallOptions(ReplayOptions):
         "these embeddings and the task's adapter, from the second task on ('fast/lwf'); all: "
         "everything but past tasks' own parameters ('fast/emar')",
         choices=("actions", "none", "task_specific", "all"),
+        label="Fast stage",
     )
     fast_tasks: str = option(
-        "every", "which tasks have a fast stage; first: the first task alone",
+        "every",
+        "which tasks have a fast stage; first: the first task alone",
         choices=("every", "first"),
-    )  # fmt: skip
+        label="Fast stage on",
+    )
     fast_epochs: int = option(
-        5, "passes of the fast stage (paper: 5); 0 is the same as fast = none",
-        low=0, high=1000, when=("fast", "actions", "task_specific", "all"),
-    )  # fmt: skip
+        5,
+        "passes of the fast stage (paper: 5); 0 is the same as fast = none",
+        low=0,
+        high=1000,
+        when=("fast", "actions", "task_specific", "all"),
+        label="Passes in the fast stage",
+    )
     adapters: str = adapters_option()
     adapter_formula: str = formula_option()
     penalty: str = option(

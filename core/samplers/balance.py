@@ -26,6 +26,7 @@ class BalanceOptions:
         "frequency",
         "what is evened out: every occurrence of an action, or the rows that have it",
         choices=("frequency", "presence"),
+        label="Counted are",
     )
 
 

@@ -41,17 +41,20 @@ class DLFSOptions(ClusterOptions):
         "frequency",
         "what H counts: every occurrence of an action (paper) or the rows that have it (release)",
         choices=("frequency", "presence"),
+        label="Entropy counts",
     )
     acceptance: str = option(
         "best",
         "the row that replaces a cluster's: the one that raises H most (Algorithm 3, release) or "
         "the first that raises it",
         choices=("best", "first"),
+        label="A row is replaced by",
     )
     initial: str = option(
         "random",
         "the row that each cluster starts from: any (paper) or its last (release)",
         choices=("random", "last"),
+        label="Clusters start from",
     )
     h: int = option(
         0,
@@ -59,6 +62,7 @@ class DLFSOptions(ClusterOptions):
         "500 on NLMap(qt))",
         low=0,
         high=1_000_000,
+        label="Actions drawn (h)",
     )
 
 

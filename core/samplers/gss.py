@@ -33,6 +33,7 @@ class GSSOptions:
         "row at the paper's sizes)",
         low=0,
         high=1_000_000,
+        label="Size of a gradient's sketch",
     )
 
 

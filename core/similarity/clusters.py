@@ -53,6 +53,7 @@ class ClusterOptions:
         "productions",
         "what makes two logical forms alike: shared productions, or Smatch (minutes to hours)",
         choices=tuple(SIMILARITIES),
+        label="Logical forms are alike by",
     )
     clustering: str = option(
         "alternate",
@@ -65,6 +66,7 @@ class ClusterOptions:
         False,
         "a form counts as often as it has rows, in drawing the starts and in choosing the best "
         "result (no algorithm here takes weights in between); off: rare forms count as much",
+        label="Forms count as often as rows",
     )
     matrix_mb: int = option(
         1000,
@@ -72,6 +74,7 @@ class ClusterOptions:
         "clustered by samples (CLARA)",
         low=1,
         high=1_000_000,
+        label="Largest matrix of distances (MB)",
     )
 
     def __post_init__(self) -> None:

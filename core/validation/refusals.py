@@ -3,7 +3,8 @@
 Options declare by `when` on which other option they depend.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from core.config import OPTION_GROUPS, RunConfig, entry_of
 from core.options import ConfigError, specs
@@ -31,7 +32,8 @@ def check(config: RunConfig, explicit: Collection[str] = ()) -> None:
     if method.memory:
         if not config.memory_size:
             raise ConfigError(
-                f"memory_size = 0: {method.label} needs a memory; expected at least 1 row a task."
+                "memory_size = 0: expected a whole number from 1 to 100000, for "
+                f"{method.label} needs a memory."
             )
         return
     for name in ("sampler", "memory_size"):
@@ -49,22 +51,32 @@ def check(config: RunConfig, explicit: Collection[str] = ()) -> None:
         )
 
 
+def without_effect(settings: Mapping[str, Any]) -> frozenset[str]:
+    """The settings of a run that change nothing beside these values of `encoder` and
+    `encoder_trained`.
+    """
+    if settings["encoder"] != "transformer":
+        return frozenset(_OF_TRANSFORMER)
+    layers = settings["encoder_trained"] == "last layers"
+    return frozenset((*_OF_WORDS, *(() if layers else ("encoder_layers",))))
+
+
 def _refuse_of_encoder(config: RunConfig) -> None:
     """What has no effect, or no meaning, with the encoder's input as it is."""
-    of_words = ("embeddings", "embeddings_trained", "embeddings_scale", "embeddings_lookup")
     reads_transformer = config.encoder == "transformer"
-    idle = [*of_words, "word_dropout", "lemmas"] if reads_transformer else _OF_TRANSFORMER
-    for name in idle:
-        if getattr(config, name) != DEFAULTS[name]:
+    for name in DEFAULTS:
+        idle = name in without_effect({n: getattr(config, n) for n in _DECIDING})
+        if not idle or getattr(config, name) == DEFAULTS[name]:
+            continue
+        if name == "encoder_layers" and reads_transformer:
             raise ConfigError(
-                f"{name} = {getattr(config, name)!r} has no effect with encoder = "
-                f"'{config.encoder}': leave it out, or choose the other encoder."
+                f"encoder_layers = {config.encoder_layers} has no effect with encoder_trained = "
+                f"'{config.encoder_trained}': leave it out, or choose encoder_trained = "
+                "'last layers'."
             )
-    layers_count = config.encoder_trained == "last layers"
-    if not layers_count and config.encoder_layers != DEFAULTS["encoder_layers"]:
         raise ConfigError(
-            f"encoder_layers = {config.encoder_layers} has no effect with encoder_trained = "
-            f"'{config.encoder_trained}': leave it out, or choose encoder_trained = 'last layers'."
+            f"{name} = {getattr(config, name)!r} has no effect with encoder = "
+            f"'{config.encoder}': leave it out, or choose the other encoder."
         )
     moves = reads_transformer and config.encoder_trained != "no"
     if moves and config.method == "hat":
@@ -74,6 +86,11 @@ def _refuse_of_encoder(config: RunConfig) -> None:
         )
 
 
+_DECIDING = ("encoder", "encoder_trained")
+_OF_WORDS = (
+    "embeddings", "embeddings_trained", "embeddings_scale", "embeddings_lookup", "word_dropout",
+    "lemmas",
+)  # fmt: skip
 _OF_TRANSFORMER = tuple(name for name in DEFAULTS if name.startswith("encoder_"))
 
 

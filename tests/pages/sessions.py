@@ -32,6 +32,11 @@ def texts(elements) -> str:
     return "\n".join(str(element.value) for element in elements)
 
 
+def letters(elements) -> str:
+    """The same as people see it: without what keeps text from being read as markup."""
+    return texts(elements).replace(":small[]", "").replace("\\", "")
+
+
 def widget(page: AppTest, kind: str, label: str):
     (found,) = [w for w in getattr(page, kind) if w.label == label]
     return found

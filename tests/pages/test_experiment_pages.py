@@ -21,19 +21,13 @@ from tests.pages.sessions import (
     clicked,
     frames,
     key_of,
+    letters,
     numbers,
     opened,
     specs,
-    texts,
     well,
     widget,
 )
-
-
-def said(elements) -> str:
-    """What a reader reads: without the marks that keep text from being Markdown."""
-    return texts(elements).replace("\\", "").replace("\u2060", "")
-
 
 PAGE = "pages/experiments.py"
 NASTY = "<b>x</b> :red[y] *z* $a$"
@@ -64,14 +58,14 @@ def bar(page: AppTest) -> str:
 
 def test_a_preset_with_less_of_it_becomes_an_experiment(store: Store) -> None:
     page = well(opened(PAGE, view="new", only="EMR|Fine-tune", pairs="2", set="epochs = 3"))
-    assert "2 arms × 2 pairs, **4 cells**" in said(page.markdown)
+    assert "2 arms × 2 pairs, **4 cells**" in letters(page.markdown)
     page = clicked(page, "Make it")
     made = catalog.load(store, "demo").experiment
     assert [arm.label for arm in made.arms] == ["Fine-tune", "EMR"]
     assert made.base == presets["demo"].value().base.with_(epochs=3)
     assert made.pairs == default_pairs(2)
     assert store.runs() == []  # nothing is queued before somebody starts it
-    assert said(page.subheader) == "demo"
+    assert letters(page.subheader) == "demo"
     assert "4" in [metric.value for metric in page.metric]  # cells to carry out
 
 
@@ -79,7 +73,7 @@ def test_every_preset_can_be_chosen(store: Store) -> None:
     for name, entry in presets.items():
         page = well(opened(PAGE, view="new", preset=name))
         cells = len(entry.value().arms) * len(entry.value().pairs)
-        assert f"**{cells:,} cells**" in said(page.markdown), name
+        assert f"**{cells:,} cells**" in letters(page.markdown), name
 
 
 def test_the_form_crosses_methods_samplers_and_sizes(store: Store) -> None:
@@ -141,7 +135,7 @@ def test_what_cannot_be_run_is_a_sentence_and_nothing_is_made(
 ) -> None:
     monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path / "none"))
     page = well(opened(PAGE, view="new", set=words))
-    assert BAD[words] in said(page.error)
+    assert BAD[words] in letters(page.error)
     assert page.error
     makers = [button for button in page.button if button.label == "Make it"]
     assert all(button.disabled for button in makers)
@@ -166,7 +160,7 @@ def test_a_wrong_definition_names_what_is_wrong(words: str, store: Store) -> Non
     page = well(
         widget(page, "text_area", "Experiment, as TOML").set_value(f'name="x"\n{words}').run()
     )
-    assert WRONG_TOML[words] in said(page.error)
+    assert WRONG_TOML[words] in letters(page.error)
     assert all(button.disabled for button in page.button if button.label == "Make it")
     assert catalog.names(store) == []
 
@@ -180,7 +174,7 @@ def test_start_pause_go_on_cancel_and_retry(store: Store, small: Experiment) -> 
     page = well(opened(PAGE))
     assert "2 of 6 cells finished" in bar(page)
     page = clicked(page, "Go on")
-    assert "4 cells queued; 2 finished already" in said(page.toast)
+    assert "4 cells queued; 2 finished already" in letters(page.toast)
     assert len(store.runs(statuses=[QUEUED])) == 4
     page = clicked(page, "Pause")
     assert catalog.load(store, "small").paused
@@ -213,7 +207,7 @@ def test_pairs_and_arms_are_added_and_the_priority_is_changed(store: Store, smal
     assert catalog.load(store, "small").priority == 7
     widget(page, "text_area", "Other arms, as TOML").set_value("[[arms]]\nlabel = 3")
     page = clicked(page, "Add them")
-    assert "arm 1: label" in said(page.toast)
+    assert "arm 1: label" in letters(page.toast)
     page = clicked(page, "Delete it")
     assert catalog.names(store) == []
 
@@ -237,17 +231,17 @@ def test_a_deleted_run_behind_a_cell_is_seen_and_carried_out_again(store, small)
     page = well(opened(PAGE))
     assert "run deleted (1)" in "".join(specs(page))
     page = clicked(page, "Go on")
-    assert "1 of them again, for their runs were deleted" in said(page.toast)
+    assert "1 of them again, for their runs were deleted" in letters(page.toast)
 
 
-def test_an_address_names_an_experiment_and_an_unknown_one_is_said(store, small) -> None:
+def test_an_address_names_an_experiment_and_an_unknown_one_is_letters(store, small) -> None:
     kept(store, small)
     kept(store, small.with_(name=f"other {NASTY}"))
     page = well(opened(PAGE, experiment="small"))
-    assert said(page.subheader) == "small"
+    assert letters(page.subheader) == "small"
     page = well(opened(PAGE, experiment="nobody"))
-    assert "There is no experiment" in said(page.warning)
-    assert "<b>x" in said(page.subheader)
+    assert "There is no experiment" in letters(page.warning)
+    assert "<b>x" in letters(page.subheader)
 
 
 @pytest.mark.slow
@@ -270,7 +264,7 @@ def test_ten_thousand_cells_open_at_once(store: Store, small: Experiment) -> Non
 
 def test_the_number_of_workers_is_kept_for_this_machine(store: Store, monkeypatch) -> None:
     page = well(opened(PAGE, view="workers"))
-    assert "TOTAL_RECALL_WORKERS = 1" in said(page.info)
+    assert "TOTAL_RECALL_WORKERS = 1" in letters(page.info)
     monkeypatch.delenv("TOTAL_RECALL_WORKERS")
     page = well(page.run())
     widget(page, "number_input", "Workers at once").set_value(3)
@@ -295,7 +289,7 @@ def test_all_workers_are_listed_with_what_they_do(store: Store, small: Experimen
 # --- results ----------------------------------------------------------------------------------
 
 
-def test_the_table_is_that_of_the_complete_pairs_and_the_rest_is_said(store, small) -> None:
+def test_the_table_is_that_of_the_complete_pairs_and_the_rest_is_letters(store, small) -> None:
     finished_cells(store, small, {cell: right for cell, right in RIGHT.items() if cell != (1, 1)})
     stored = kept(store, small)
     page = well(opened("pages/results.py"))
@@ -304,7 +298,7 @@ def test_the_table_is_that_of_the_complete_pairs_and_the_rest_is_said(store, sma
     assert table.ACC_avg["replay"] == f"{own.avg_mean['replay']:.2f} ± {own.avg_sd['replay']:.2f}"
     assert table["Bound avg"]["plain"] == "95.00"
     assert list(table.n) == [2, 2]
-    assert "Pair order 2, seed 2 is left out: replay not run" in said(page.markdown)
+    assert "Pair order 2, seed 2 is left out: replay not run" in letters(page.markdown)
 
 
 @pytest.mark.parametrize("view", ["differences", "ranks"])
@@ -314,7 +308,7 @@ def test_the_smallest_possible_p_is_said_wherever_a_p_is(view: str, store, small
     finished_cells(store, three, right)
     kept(store, three)
     page = well(opened("pages/results.py", view=view))
-    assert "With 3 pairs no p below 0.25 is possible" in said(page.warning)
+    assert "With 3 pairs no p below 0.25 is possible" in letters(page.warning)
     assert specs(page)
 
 
@@ -331,7 +325,7 @@ def test_order_and_seed_are_told_apart_only_where_they_can_be(store, small) -> N
     finished_cells(store, small, RIGHT)
     kept(store, small)
     page = well(opened("pages/results.py", view="effects"))
-    assert "can't be told apart" in said(page.info)
+    assert "can't be told apart" in letters(page.info)
     both = small.with_(name="crossed", pairs=crossed([1, 2], [8, 9]))
     right = {(pair, arm): (2 + pair, 3 + arm) for pair in range(4) for arm in range(2)}
     finished_cells(store, both, right)
@@ -351,7 +345,7 @@ def test_an_experiment_without_a_complete_pair_says_what_to_do(store, small) -> 
     kept(store, small)
     for view in ("table", "cells", "curves", "differences", "ranks", "effects"):
         page = well(opened("pages/results.py", view=view))
-        assert "No pair is complete yet" in said(page.info)
+        assert "No pair is complete yet" in letters(page.info)
 
 
 # --- the paper's tables -----------------------------------------------------------------------
@@ -363,7 +357,7 @@ def test_ours_stands_beside_the_papers_value_and_what_is_missing_is_made(store: 
     assert table.shape[0] == 6
     assert all(cell.endswith("| –") for cell in table["Overnight, avg"])
     page = well(opened("pages/paper.py", table="4"))
-    assert "BERT" in said(page.caption)
+    assert "BERT" in letters(page.caption)
     for number in range(1, 9):
         page = well(opened("pages/paper.py", table=str(number)))
         assert json.dumps(frames(page)[0].to_dict())

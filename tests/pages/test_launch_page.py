@@ -8,9 +8,10 @@ from streamlit.testing.v1 import AppTest
 from core.commands.entry import build_parser
 from core.commands.line import read_config
 from core.config import RunConfig
+from core.data.base import load_tasks
 from core.runs.run import StoreUnavailable
 from core.runs.store import Store
-from tests.pages.sessions import numbers, opened, texts, well, widget
+from tests.pages.sessions import letters, numbers, opened, texts, well, widget
 
 
 def launched(page: AppTest) -> AppTest:
@@ -50,24 +51,88 @@ def test_the_order_of_tasks_is_the_order_of_choice(store):
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "label", "said"),
     [
-        ({"memory_size": "-3"}, r"memory\_size \= \-3\: expected a whole number from 0 to 100000"),
-        ({"learning_rate": "7"}, r"learning\_rate \= 7\.0"),
-        ({"method__fast_epochs": "-1"}, r"method\.\fast\_epochs \= \-1"),
-        ({"seeds": "a"}, r"seeds"),
-        ({"method": "none_such"}, r"none\_such"),
-        ({"method": "emr", "memory_size": "0"}, r"EMR needs a memory"),
-        ({"method__ewc_weight": "9"}, r"has no effect with penalty \= \'none\'"),
+        ({"memory_size": "-3"}, "Memory: rows", "−3 can't be; expected a whole number from 1 to"),
+        ({"memory_size": "0"}, "Memory: rows", "0 can't be; expected a whole number from 1 to"),
+        ({"learning_rate": "7"}, "Learning rate", "7 can't be; expected a number above 0, at most"),
+        ({"method__fast_epochs": "-1"}, "Passes in the fast stage", "a whole number from 0 to 1,0"),
+        ({"seeds": "a"}, "", "seeds = 'a': expected whole numbers"),
+        ({"method": "none_such"}, "Method", "'none_such' is not known"),
+        ({"lemmas": "noun"}, "Nouns by their lemma", "needs the package lemminflect"),
+        ({"method__fast": "none", "method__fast_tasks": "first"}, "Fast stage on", "or another"),
     ],
 )
-def test_what_is_not_allowed_is_said_and_not_launched(given, said, store):
+def test_what_is_not_allowed_is_said_at_its_field_and_not_launched(
+    given, label, said, store, monkeypatch
+):
+    monkeypatch.setattr("core.config.learning.find_spec", lambda name: None)
     page = well(opened("pages/launch.py", dataset="toy", **given))
-    plain = texts(page.error).replace("\u2060", "")
-    assert said.replace("\\f", "f") in plain
+    said_below = [m for m in page.markdown if ":red[" in m.value]
+    assert len(said_below) == 1
+    assert said in letters(said_below)
+    assert label in letters(page.error)
     (button,) = [b for b in page.button if b.label.startswith("Launch")]
     assert button.disabled
     assert not store.runs()
+
+
+def test_what_has_no_effect_is_not_drawn_and_not_said(store):
+    given = {"method__ewc_weight": "9", "method__fisher": "example", "encoder_layers": "3"}
+    page = well(opened("pages/launch.py", dataset="toy", method="total_recall", **given))
+    labels = [w.label for w in (*page.number_input, *page.selectbox)]
+    assert "Weight λ of the penalty" not in labels
+    assert "Layers trained" not in labels
+    assert [name for name in given if name.replace("__", ".") in page.query_params] == []
+    widget(page, "selectbox", "Penalty").set_value("ewc").run()
+    widget(page, "number_input", "Weight λ of the penalty").set_value(9.0).run()
+    assert "--method.ewc-weight 9" in well(page).code[0].value
+    widget(page, "selectbox", "Penalty").set_value("none").run()
+    assert "ewc" not in well(page).code[0].value
+
+
+def test_tasks_are_a_list_to_move_and_to_shuffle(store):
+    page = well(opened("pages/launch.py", dataset="toy", epochs="1"))
+    labels = [box.label.split(" :")[0] for box in page.checkbox]
+    assert labels == ["1 · zoo", "2 · port", "3 · farm"]
+    page.button(key="Launch/task_order/up/farm").click().run()
+    assert numbers(page.query_params["task_order"]) == "zoo,farm,port"
+    next(box for box in page.checkbox if "zoo" in box.label).uncheck().run()
+    assert numbers(well(page).query_params["task_order"]) == "farm,port"
+    assert all(box.disabled for box in page.checkbox if "zoo" not in box.label)  # two are needed
+    widget(page, "number_input", "Shuffle by order seed").set_value(2).run()
+    (button,) = [b for b in well(page).button if b.label.startswith("Make it the list")]
+    config = RunConfig(dataset="toy", task_order=("farm", "port"), order_seed=2)
+    names = [task.name for task in load_tasks(config)]
+    assert f"1. {names[0]}" in texts(page.markdown)
+    well(button.click().run())
+    launched(page)
+    assert store.runs()[0].config.task_order == tuple(names)
+    assert store.runs()[0].config.order_seed == 0
+
+
+def test_seeds_that_are_written_twice_are_said(store):
+    page = well(opened("pages/launch.py", dataset="toy", epochs="1", seeds="0-2 1, 4 4"))
+    assert "Written more than once, and run once: 1, 4." in texts(page.caption)
+    launched(page)
+    assert sorted(run.config.seed for run in store.runs()) == [0, 1, 2, 4]
+
+
+def test_a_preset_fills_the_form_and_the_form_says_which_one_it_equals(store):
+    page = well(opened("pages/launch.py", dataset="toy", method="ewc", seeds="3", lemmas="none"))
+    assert "Equals no preset." in texts(page.caption)
+    for name in ("strong", "demo", "quick"):
+        well(page.button(key=f"preset/{name}").click().run())
+        assert f"Preset: {name} (" in letters(page.caption)
+        assert page.button(key=f"preset/{name}").icon
+        assert numbers(page.query_params["seeds"]) == "3"
+    assert "last" not in [b.key.split("/")[-1] for b in page.button if "preset/" in str(b.key)]
+    config = RunConfig(dataset="toy", method="emr", sampler="random", epochs=2, device="cuda:9")
+    store.create(config)
+    well(page.run())
+    well(page.button(key="preset/last").click().run())
+    assert "--method emr" in page.code[0].value
+    assert "--epochs 2" in page.code[0].value
 
 
 def test_a_clone_says_what_its_model_says(store):
@@ -120,7 +185,7 @@ def test_what_is_recorded_is_chosen_in_the_form():
     page = well(opened("pages/launch.py", dataset="toy", record_predictions="off"))
     assert widget(page, "toggle", "Record actions").value
     assert not widget(page, "toggle", "Record predictions").value
-    widget(page, "number_input", "Error rows").set_value(0)
+    widget(page, "number_input", "Rows for error curves").set_value(0)
     (line,) = well(page.run()).code
     assert line.value.endswith("--dataset toy --no-record-predictions --error-rows 0")
 
@@ -157,4 +222,5 @@ def test_what_a_method_needs_is_said():
 def test_data_that_are_not_here_are_pointed_to(monkeypatch, tmp_path):
     monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path))
     page = well(opened("pages/launch.py", dataset="overnight"))
-    assert "not on this machine" in texts(page.warning)
+    assert "not on this machine" in texts(page.markdown)
+    assert [link.proto.label for link in page.get("page_link")].count("Get them on the home page")

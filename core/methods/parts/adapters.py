@@ -29,6 +29,7 @@ def adapters_option() -> Any:
         "decoder's h. full: g φ(h) + (1 − g) h, as in the paper's Total Recall; without_cross: "
         "φ(h) alone (the row '- cross' of the paper's DAR table); none: h (its row '- specific')",
         choices=("none", "full", "without_cross"),
+        label="Adapters of tasks (DAR)",
     )
 
 
@@ -40,6 +41,7 @@ def formula_option() -> Any:
         "tanh(g h + (1 − g) φ(h)), with biases, as its code has it",
         choices=("appendix", "release"),
         when=("adapters", "full"),
+        label="Formula of the adapters",
     )
 
 

@@ -35,7 +35,12 @@ from core.parser.model import Parser
 def weight_option(help: str = "λ of the penalty λ Σ F (θ − θ*)²", **more: Any) -> Any:
     """A field for how hard parameters are held."""
     return option(
-        5000.0, f"{help}; the default goes with fisher = batch", low=0.0, high=1e9, **more
+        5000.0,
+        f"{help}; the default goes with fisher = batch",
+        low=0.0,
+        high=1e9,
+        label="Weight λ of the penalty",
+        **more,
     )
 
 
@@ -47,6 +52,7 @@ def fisher_option(**more: Any) -> Any:
         "paper's release; example: the mean of each row's squared gradient, about memory_size "
         "times as large, so that λ = 100 holds as 5000 does with batch",
         choices=("batch", "example"),
+        label="Fisher information of",
         **more,
     )
 
@@ -59,13 +65,19 @@ def anchors_option(**more: Any) -> Any:
         "release; last: F of all memories is taken anew after every task, and holds the parameters "
         "of that moment, as in the paper's text",
         choices=("each", "last"),
+        label="Anchors are taken",
         **more,
     )
 
 
 def fisher_dropout_option(**more: Any) -> Any:
     """A field for the parser's mode while F is taken."""
-    return option(False, "F is taken with dropout on, as in the paper's release", **more)
+    return option(
+        False,
+        "F is taken with dropout on, as in the paper's release",
+        label="Fisher information with dropout",
+        **more,
+    )
 
 
 def fisher_of_batch(parser: Parser, memories: Sequence[Batch], dropout: bool = False) -> Tensor:

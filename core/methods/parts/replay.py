@@ -30,7 +30,12 @@ class ReplayOptions:
         choices=("joint", "sample", "sweep"),
     )
     replay_rows: int = option(
-        64, "memory rows a step for replay = sample", low=1, high=4096, when=("replay", "sample")
+        64,
+        "memory rows a step for replay = sample",
+        low=1,
+        high=4096,
+        when=("replay", "sample"),
+        label="Memory rows a step",
     )
 
 

@@ -13,7 +13,7 @@ from core.experiments.presets.parts import METHODS
 from core.options import ConfigError, specs
 from core.registry import methods, samplers
 from pages.shared.ui.address import follow, publish
-from pages.shared.ui.options import read_seeds
+from pages.shared.ui.seeds import read_seeds
 from pages.shared.ui.widgets import several
 
 OWN = "own"  # the sampler of the method's own paper

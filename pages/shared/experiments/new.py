@@ -87,11 +87,12 @@ def _form() -> Experiment | None:
     area = st.container()
     st.subheader("Base")
     st.caption("What all arms share, unless one of them says otherwise.")
-    config, errors = draw_config()
-    for error in errors:
+    drawn = draw_config()
+    for error in drawn.errors:
         st.error(escape(error), icon=":material/error:")
-    if config is None:
+    if drawn.config is None:
         return None
+    config = drawn.config
     with area:
         arms = [*arms, *form_arms(config)]
     return Experiment(name, config.with_(seed=0, order_seed=0), tuple(arms), pairs)

@@ -6,7 +6,7 @@ from core.experiments.checks import MOST_CELLS
 from core.experiments.experiment import Pair, crossed, default_pairs
 from core.options import ConfigError
 from pages.shared.ui.address import follow, publish, read_whole
-from pages.shared.ui.options import read_seeds
+from pages.shared.ui.seeds import read_seeds
 from pages.shared.ui.widgets import switch
 
 KINDS = {"each": "An order and a seed each", "crossed": "Every order with every seed"}

@@ -1,62 +1,70 @@
-"""The form of a run's configuration, drawn from what RunConfig and the registries declare."""
+"""The form of a run's configuration, drawn from what RunConfig and the registries declare.
 
+The few choices that matter come first; the rest is folded, and what has no effect is not drawn.
+"""
+
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core import validation
 from core.config import OPTION_GROUPS, RunConfig, changed
-from core.data.base import DataError, DataMissing
-from core.data.upload import uploads
+from core.methods.parts.variants import NAMING
 from core.options import ConfigError, OptionSpec, specs
 from core.parser import pretrained
-from core.registry import Entry, datasets, methods, samplers
+from core.registry import Entry, MethodEntry, SamplerEntry, methods, samplers
 from core.runs import devices
 from core.validation import default_sampler, requirements
-from pages.shared.access.datasets import task_rows
 from pages.shared.access.runs import find_run
+from pages.shared.launch.tasks import draw_tasks
 from pages.shared.ui.address import follow, key_of, publish
-from pages.shared.ui.options import Form, explain, label, read, write
+from pages.shared.ui.options import Form, explain, title, write
 from pages.shared.ui.text import escape
-from pages.shared.ui.widgets import pick
 
 E = TypeVar("E", bound=Entry)
 SPECS = {spec.name: spec for spec in specs(RunConfig)}
-SEEN_LATE = {  # in expanders
-    "order_seed", "idioms", "evaluation", "schedule", "word_dropout", "clip_norm",
+FIRST = ("epochs",)  # of training; the rest is folded
+DRAWN_APART = {
+    "dataset", "task_order", "order_seed", "method", "sampler", "memory_size", "seed", "device",
 }  # fmt: skip
-DRAWN_APART = {"dataset", "task_order", "method", "sampler", "memory_size", "seed", "device"}
+_NEEDED = replace(SPECS["memory_size"], low=1)  # of a method that keeps a memory
+_SETTING = re.compile(r"([a-z_]+(?:\.[a-z_]+)?) = ")  # what a ConfigError begins with
 
 
-def draw_config() -> tuple[RunConfig | None, list[str]]:
-    """The form; the config with seed 0, None where something is wrong, and what that is."""
+@dataclass(frozen=True)
+class Drawn:
+    """What the form says: the config with seed 0, None where something is wrong; what that is, and
+    the labels of the fields where it is.
+    """
+
+    config: RunConfig | None
+    errors: list[str]
+    fields: list[str]
+
+
+def draw_config(folded: DeltaGenerator | None = None) -> Drawn:
+    """The form here, and its folded parts in the container `folded` (default: below)."""
     _read_clone()
-    form = Form()
+    form = Form(beside=True)
     with st.container(border=True):
-        _tasks(form)
+        draw_tasks(form, _choose)
     with st.container(border=True):
-        _method(form)
-    with st.container(border=True):
-        _training(form)
-    with st.expander("Parser: sizes, word vectors, decoding", icon=":material/account_tree:"):
-        form.draw(_group("Parser"))
-    with st.expander("Encoder: a pretrained transformer", icon=":material/psychology:"):
-        form.draw(_group("Encoder"))
-        if reason := pretrained.available():
-            st.caption(escape(reason))
-    with st.expander("Machine: device and threads", icon=":material/memory:"):
-        _machine(form)
-    with st.expander("Recording: what is noted beside accuracy", icon=":material/edit_note:"):
-        form.draw(_group("Recording"))
+        method, sampler = _method(form)
+    with folded or st.container():
+        _draw_folded(form, method, sampler)
     if form.errors:
-        return None, form.errors
+        return _wrong(form)
     try:
         config = _build(form)
         validation.check(config)
     except ConfigError as error:
-        return None, [str(error)]
-    return config, []
+        form.fail(_field_of(str(error), form), str(error))
+        return _wrong(form)
+    return Drawn(config, [], [])
 
 
 def parameters(config: RunConfig) -> dict[str, str]:
@@ -65,6 +73,19 @@ def parameters(config: RunConfig) -> dict[str, str]:
     if config.sampler == default_sampler(config.method):
         del settings["sampler"]
     return {"seeds" if name == "seed" else name: write(value) for name, value in settings.items()}
+
+
+def _wrong(form: Form) -> Drawn:
+    return Drawn(None, list(dict.fromkeys(form.errors)), list(form.failed))
+
+
+def _field_of(sentence: str, form: Form) -> str:
+    """The field of which a refusal speaks: `total_recall.fast = …` is of `method.fast`."""
+    named = _SETTING.match(sentence)
+    name = named[1] if named else ""
+    entry, dot, option = name.rpartition(".")
+    chosen = {form.values.get(which): which for which in OPTION_GROUPS}
+    return f"{chosen.get(entry, entry)}.{option}" if dot else name
 
 
 def _read_clone() -> None:
@@ -77,12 +98,15 @@ def _read_clone() -> None:
             st.warning(f"There is no run {escape(number)} to clone; these are the defaults.")
 
 
-def _group(name: str, late: bool | None = None) -> Iterable[OptionSpec]:
-    """The options under a heading that are drawn as a row; `late` picks those in expanders."""
+def _group(name: str, form: Form, leave_out: Iterable[str] = ()) -> Iterable[OptionSpec]:
+    """The options under a heading that are drawn as a row and have an effect."""
     for spec in SPECS.values():
-        here = spec.group == name and spec.name not in DRAWN_APART
-        if here and (late is None or (spec.name in SEEN_LATE) == late):
-            yield spec
+        if spec.group == name and spec.name not in {*DRAWN_APART, *leave_out}:
+            deciding = {n: form.values.get(n, SPECS[n].default) for n in SPECS}
+            if spec.name not in validation.without_effect(deciding):
+                yield spec
+            else:
+                publish(spec.name, None)
 
 
 def _choose(form: Form, name: str, entries: Mapping[str, E], preferred: str = "") -> E:
@@ -93,14 +117,16 @@ def _choose(form: Form, name: str, entries: Mapping[str, E], preferred: str = ""
     key = follow(name, first)
     if preferred and not by_hand:
         st.session_state[key] = preferred
-    if st.session_state[key] not in entries:
-        unknown = st.session_state[key]
-        form.errors.append(f"{name} = {unknown!r}: expected one of {', '.join(entries)}.")
+    unknown = None if st.session_state[key] in entries else st.session_state[key]
+    if unknown is not None:
         st.session_state[key] = first
     labels = {entry.name: entry.label for entry in entries.values()}
-    chosen = st.selectbox(label(name), list(labels), format_func=labels.__getitem__, key=key)
+    text = title(spec, name)
+    chosen = st.selectbox(text, list(labels), format_func=labels.__getitem__, key=key)
     publish(name, None if chosen == first and not by_hand else chosen)
-    form.add(spec, name, chosen)
+    form.add(spec, name, chosen, text)
+    if unknown is not None:
+        form.fail(name, f"{text}: '{unknown}' is not known; expected one of {', '.join(entries)}.")
     st.caption(escape(entries[chosen].summary))
     return entries[chosen]
 
@@ -113,91 +139,52 @@ def _chosen_by_hand(name: str, preferred: str) -> bool:
     return name in st.query_params or chosen not in (None, last)
 
 
-def _tasks(form: Form) -> None:
-    st.subheader("Tasks")
-    left, right = st.columns([1, 2])
-    with left:
-        entry = _choose(form, "dataset", datasets)
-    with right:
-        if entry.name == "upload":
-            _choose_upload(form)
-        else:
-            form.draw(specs(entry.options), "dataset.")
-        _task_order(form)
-    with st.expander("More about tasks"):
-        form.draw(_group("Tasks", late=True))
-
-
-def _choose_upload(form: Form) -> None:
-    """Which imported file: its digest is the option, its name is what people see."""
-    spec = next(spec for spec in specs(datasets["upload"].options) if spec.name == "file")
-    kept = {upload.digest: upload for upload in uploads() if not upload.fault}
-    if not kept:
-        st.info("No file has been imported yet.", icon=":material/upload_file:")
-        st.page_link("app.py", label="Import one on the home page", icon=":material/home:")
-        return
-    labels = {digest: upload.label for digest, upload in kept.items()}
-    chosen = pick("dataset.file", "File", labels)
-    publish("dataset.file", chosen)  # the first as well: another import may become the first
-    form.add(spec, "dataset.file", chosen)
-    st.caption(escape(kept[chosen].summary))
-    if kept[chosen].warning:
-        st.warning(escape(kept[chosen].warning), icon=":material/warning:")
-
-
-def _task_order(form: Form) -> None:
-    """Which tasks, in which order: the order in which they are chosen; none chosen means all."""
-    spec = SPECS["task_order"]
-    try:
-        dataset = form.values["dataset"]
-        rows = task_rows(RunConfig(dataset=dataset, dataset_options=form.below("dataset.")))
-    except DataMissing:
-        st.warning("These data are not on this machine yet.", icon=":material/cloud_download:")
-        st.page_link("app.py", label="Get them on the home page", icon=":material/home:")
-        form.errors.append(f"dataset = '{dataset}': its data are not on this machine yet.")
-        return
-    except (DataError, ConfigError) as error:
-        form.errors.append(str(error))
-        return
-    key = follow("task_order", [], lambda text: list(read(spec, text)))
-    st.session_state[key] = [name for name in st.session_state[key] if name in rows]
-    chosen = st.multiselect(
-        "Tasks, in the order of learning",
-        list(rows),
-        format_func=lambda name: f"{name} ({rows[name][0]:,} rows)",
-        key=key,
-        placeholder=f"All {len(rows)}, in the data set's order",
-        help=explain(spec),
-    )
-    publish("task_order", write(chosen) if chosen else None)
-    form.add(spec, "task_order", tuple(chosen))
-
-
-def _method(form: Form) -> None:
-    st.subheader("Method")
+def _method(form: Form) -> tuple[MethodEntry, SamplerEntry | None]:
+    """The method, what its name says of its options, its memory, and how long it learns."""
+    st.subheader("Method", anchor=False)
     left, right = st.columns([1, 2])
     with left:
         method = _choose(form, "method", methods)
+        st.caption(escape(requirements(method)))
     with right:
-        form.draw(specs(method.options), "method.", columns=2)
-    st.caption(escape(requirements(method)))
-    if method.memory:
-        left, right = st.columns([1, 2])
-        with left:
-            sampler = _choose(form, "sampler", samplers, default_sampler(method.name))
-        with right:
-            form.draw([SPECS["memory_size"]], columns=2)
-        if specs(sampler.options):
-            with st.expander("More about the sampler"):
-                form.draw(specs(sampler.options), "sampler.")
-    form.draw(_group("Method"), columns=2)
+        named = [spec for spec in specs(method.options) if spec.name in NAMING]
+        form.draw(named, "method.", columns=2)
+        form.draw([SPECS[name] for name in (*FIRST, "task_masking")], columns=2)
+    if not method.memory:
+        return method, None
+    left, right = st.columns([1, 2])
+    with left:
+        sampler = _choose(form, "sampler", samplers, default_sampler(method.name))
+    with right:
+        form.draw([_NEEDED], columns=2)
+    return method, sampler
 
 
-def _training(form: Form) -> None:
-    st.subheader("Training")
-    form.draw(_group("Training", late=False), columns=4)
-    with st.expander("More about training"):
-        form.draw(_group("Training", late=True))
+def _draw_folded(form: Form, method: MethodEntry, sampler: SamplerEntry | None) -> None:
+    """All other settings, by what they are about."""
+    more = [spec for spec in specs(method.options) if spec.name not in NAMING]
+    with st.expander(
+        "Details of the method: replay, stages, allowed actions", icon=":material/tune:"
+    ):
+        form.draw(more, "method.")
+        form.draw(_group("Method", form, ["task_masking"]))
+    if sampler is not None and specs(sampler.options):
+        with st.expander("Sampler: how it chooses", icon=":material/inventory_2:"):
+            form.draw(specs(sampler.options), "sampler.")
+    with st.expander("Training: batches, learning rate, dropout", icon=":material/speed:"):
+        form.draw(_group("Training", form, FIRST), columns=4)
+    with st.expander("Encoder: LSTM, or a pretrained transformer", icon=":material/psychology:"):
+        form.draw(_group("Encoder", form))
+        if reason := pretrained.available():
+            st.caption(escape(reason))
+    with st.expander("Parser: sizes, word vectors, decoding", icon=":material/account_tree:"):
+        form.draw(_group("Parser", form))
+    with st.expander("Data: rows tested on, words, idioms", icon=":material/dataset:"):
+        form.draw(_group("Tasks", form))
+    with st.expander("Machine: device and threads", icon=":material/memory:"):
+        _machine(form)
+    with st.expander("Recording: what is noted beside accuracy", icon=":material/edit_note:"):
+        form.draw(_group("Recording", form), columns=4)
 
 
 def _machine(form: Form) -> None:
@@ -211,7 +198,7 @@ def _machine(form: Form) -> None:
         publish("device", None if device == spec.default else device)
         form.add(spec, "device", device)
     with right:
-        form.draw(_group("Machine"), columns=2)
+        form.draw(_group("Machine", form), columns=2)
 
 
 def _build(form: Form) -> RunConfig:

@@ -16,24 +16,27 @@ from core.runs.estimate import Estimate, estimate, measure
 from core.runs.manager import manager
 from core.runs.run import QUEUED, RUNNING, StoreError, default_name
 from core.validation import default_sampler
+from core.validation.presets import presets_in_words
 from pages.shared.access.runs import store
+from pages.shared.launch.form import Drawn
 from pages.shared.ui.address import follow, key_of, publish
-from pages.shared.ui.options import read_seeds
+from pages.shared.ui.seeds import doubled_seeds, read_seeds
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import toggle
 
 _NOT_IN_WORK = {"seed": 0, "learning_rate": 0.0025, "dropout": 0.2, "word_dropout": 0.0}
 
 
-def draw_launch(config: RunConfig | None, errors: Sequence[str]) -> None:
+def draw_launch(drawn: Drawn) -> None:
     """What is wrong; or what will be started, its time and the button that starts it."""
     with st.container(border=True, key="launch_card"):
-        st.subheader("Start")
+        st.subheader("Start", anchor=False)
         what, time = st.container(), st.container()
-        configs, wrong = _draw_seeds(config)
-        for error in [*errors, *wrong]:
-            st.error(escape(error), icon=":material/error:")
-        if not configs:
+        configs, wrong = _draw_seeds(drawn.config)
+        if drawn.fields:
+            fields = ", ".join(f"*{escape(name)}*" for name in drawn.fields)
+            st.error(f"To be mended first: {fields}.", icon=":material/error:")
+        if drawn.fields or wrong:
             st.button("Launch", type="primary", disabled=True, width="stretch")
             return
         with what:
@@ -48,31 +51,36 @@ def draw_launch(config: RunConfig | None, errors: Sequence[str]) -> None:
         label = "Launch" if len(configs) == 1 else f"Launch {len(configs)} runs"
         if st.button(label, type="primary", icon=":material/play_arrow:", width="stretch"):
             _launch(configs, name)
-        st.caption("The same by command line")
-        st.code("\n".join(_lines(configs)), language="bash", wrap_lines=True)
+        with st.expander("The same by command line", icon=":material/terminal:"):
+            st.code("\n".join(_lines(configs)), language="bash", wrap_lines=True)
         with time:
             _show_time(configs)
 
 
-def _draw_seeds(config: RunConfig | None) -> tuple[list[RunConfig], list[str]]:
-    """A config for each seed that is asked for, and what is wrong with the seeds."""
+def _draw_seeds(config: RunConfig | None) -> tuple[list[RunConfig], bool]:
+    """A config for each seed that is asked for, and whether something is wrong with the seeds."""
     key = follow("seeds", "0")
     seeds = st.text_input(
         "Seeds",
         key=key,
-        help="Of every random draw of a run. Several queue a run each: 0, 1, 2 or 0-4.",
+        help="Of every random draw of a run. Several queue a run each: 0 1 2, or 0, 1, 2, or 0-4.",
     )
     publish("seeds", None if seeds == "0" else seeds)
+    below = st.container()
     help = "Each run takes its seed as its order seed too, as the paper's ten runs do."
     vary = toggle("vary_order", "Another order of tasks for each seed", False, help)
     try:
-        numbers = read_seeds(seeds)
+        numbers, doubled = read_seeds(seeds), doubled_seeds(seeds)
     except ConfigError as error:
-        return [], [str(error)]
+        below.markdown(f":red[:material/error: {escape(error)}]")
+        return [], True
+    if doubled:
+        twice = ", ".join(map(str, doubled))
+        below.caption(f"Written more than once, and run once: {twice}.")
     if config is None:
-        return [], []
+        return [], False
     orders = {seed: seed if vary else config.order_seed for seed in numbers}
-    return [config.with_(seed=seed, order_seed=order) for seed, order in orders.items()], []
+    return [config.with_(seed=seed, order_seed=order) for seed, order in orders.items()], False
 
 
 def _describe(configs: Sequence[RunConfig]) -> None:
@@ -80,6 +88,8 @@ def _describe(configs: Sequence[RunConfig]) -> None:
     what = f"**{escape(method_name(config))}** on **{escape(dataset_name(config))}**"
     seeds = ", ".join(str(each.seed) for each in configs[:8]) + ", …" * (len(configs) > 8)
     st.markdown(f"{counted(len(configs), 'run')} of {what}, seed{'s' * (len(configs) > 1)} {seeds}")
+    equal = presets_in_words(config)
+    st.caption(f"Preset: {escape(equal)}." if equal else "Equals no preset.")
     waiting = len(store().runs(statuses=(QUEUED, RUNNING)))
     if waiting:
         st.caption(f"{counted(waiting, 'run')} before it in the queue.")
@@ -110,22 +120,27 @@ def _launch(configs: Sequence[RunConfig], name: str) -> None:
 
 def _show_time(configs: Sequence[RunConfig]) -> None:
     """The estimate with what it rests on; a button to measure where no earlier run compares."""
+    key = f"measured/{_work_of(configs[0])}"
     try:
         time = _estimate(_work_of(configs[0]), *_data(), len(store().runs(limit=1)))
-        key = f"measured/{_work_of(configs[0])}"
+        time = time or st.session_state.get(key)
         if time is None:
-            time = st.session_state.get(key)
-        if time is None:
-            st.caption("No earlier run here compares, so the time it takes is not known.")
-            if st.button("Measure a few steps", icon=":material/timer:", width="stretch"):
+            area = st.empty()
+            with area.container():
+                st.caption("How long it takes is not known: no earlier run here compares.")
+                asked = st.button("Measure a few steps", icon=":material/timer:", width="stretch")
+            if asked:
+                area.empty()
                 with st.spinner("Measuring …"):
                     time = st.session_state[key] = measure(configs[0])
+                if time is None:
+                    st.caption("It has too few steps to be measured.")
     except (ConfigError, DataError) as error:
         st.error(escape(error), icon=":material/error:")
         return
     if time is not None:
         each = " each" if len(configs) > 1 else ""
-        st.metric(f"Time{each}", f"about {_rough(time.seconds)}")
+        st.markdown(f"**About {_rough(time.seconds)}**{each}")
         st.caption(f"{_rough(time.low)} to {_rough(time.high)}, {escape(time.basis)}.")
     st.caption(_recording(_work_of(configs[0]), str(paths.data_folder())))
 

@@ -16,7 +16,8 @@ from pages.shared.access.task_choice import Chosen, pick_task
 from pages.shared.memories.model_based import choose, pick_parser
 from pages.shared.ui.address import follow, publish
 from pages.shared.ui.memo import computed
-from pages.shared.ui.options import Form, read_seeds
+from pages.shared.ui.options import Form
+from pages.shared.ui.seeds import read_seeds
 from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import several
 

@@ -12,6 +12,7 @@ from core.analysis.progress import times
 from core.analysis.settings import in_words, settings, show
 from core.config import RunConfig, changed
 from core.runs.run import Run
+from core.validation.presets import presets_in_words
 from pages.shared.access.runs import store
 
 
@@ -49,6 +50,7 @@ def _facts(run: Run) -> list[tuple[str, ...]]:
         ("ended", _when(run.ended)),
         ("times begun", str(run.attempts)),
         ("device", run.device),
+        ("preset", presets_in_words(run.config) or "none"),
     ]
     facts = run.facts
     for name, train, test in (

@@ -29,7 +29,6 @@ P = ParamSpec("P")
 _STYLE = """<style>
 .stMainBlockContainer { max-width: 80rem; }
 .st-key-live [data-stale="true"] { opacity: 1 !important; transition: none !important; }
-.st-key-launch_card { position: sticky; top: 4rem; }
 .stMainBlockContainer h1 { padding-bottom: 0.1rem; }
 [data-testid="stSidebarUserContent"] { padding-top: 0 !important; }
 </style>"""

@@ -3,20 +3,19 @@
 import csv
 import io
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.analysis.settings import in_words, show
-from core.config import RunConfig
-from core.options import ConfigError, OptionSpec, specs
-from pages.shared.ui.address import LARGEST, follow, publish, read_whole
+from core.options import ConfigError, OptionSpec
+from pages.shared.ui.address import follow, publish, read_whole
 from pages.shared.ui.text import escape
 
-SEED = next(spec for spec in specs(RunConfig) if spec.name == "seed")
+BOUNDLESS = 2**31 - 1  # people need not know this limit
 _READ: dict[type, Callable[[str], Any]] = {
     bool: lambda text: {"on": True, "off": False}[text] if text in ("on", "off") else _no(text),
     int: read_whole,
@@ -57,11 +56,16 @@ def write(value: Any) -> str:
 class Form:
     """Values given on a page so far, by name (`epochs`, `method.fast_epochs`), and what is wrong.
 
-    Values are held as given; `errors` has a sentence for each that is not allowed.
+    Values are held as given; `errors` has a sentence for each that is not allowed. With `beside`
+    the sentence also stands below the field.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)  # of what was drawn
+    failed: dict[str, None] = field(default_factory=dict)  # labels of fields that are wrong
+    beside: bool = False
+    _below: dict[str, DeltaGenerator] = field(default_factory=dict)
 
     def draw(
         self,
@@ -70,45 +74,104 @@ class Form:
         columns: int = 3,
         labels: Mapping[str, str] | None = None,
     ) -> None:
-        """A widget for each option, in rows of so many; `labels` by name, where not its own."""
-        for at, spec in enumerate(options):
+        """A widget for each option that has an effect, in rows of so many; `labels` by name, where
+        not its own.
+        """
+        at = 0
+        for spec in options:
+            name = prefix + spec.name
+            if spec.when is not None and not self._has_effect(spec.when, prefix):
+                publish(name, None)
+                continue
             if at % columns == 0:
-                row = st.columns(columns, vertical_alignment="bottom")
+                row = st.columns(columns, vertical_alignment="top" if self.beside else "bottom")
             with row[at % columns]:
-                name = prefix + spec.name
-                self.add(spec, name, _draw(spec, name, (labels or {}).get(spec.name, label(name))))
+                text = (labels or {}).get(spec.name, title(spec, name))
+                value = draw_option(spec, name, text)
+                self.add(spec, name, value, text)
+            at += 1
 
-    def add(self, spec: OptionSpec, name: str, value: Any) -> None:
-        """Take a value, and what is wrong with it."""
+    def add(self, spec: OptionSpec, name: str, value: Any, text: str = "") -> None:
+        """Take a value of a field called `text`, and what is wrong with it."""
         self.values[name] = value
+        self.field(name, text or title(spec, name))
         try:
             self.values[name] = spec.check(value, name.removesuffix(spec.name))
         except ConfigError as error:
-            self.errors.append(str(error))
+            sentence = f"{self.labels[name]}: {shown(value)} can't be; expected {limits(spec)}."
+            self.fail(name, sentence if self.beside else str(error))
+
+    def field(self, name: str, text: str) -> None:
+        """A field of this name and label has been drawn here: what is wrong stands below it."""
+        self.labels[name] = text
+        self._below[name] = st.container()
+
+    def fail(self, name: str, sentence: str) -> None:
+        """Something is wrong with the field of this name; where none is, with the whole."""
+        self.errors.append(sentence)
+        self.failed[self.labels.get(name, label(name))] = None
+        if self.beside and name in self._below:
+            self._below[name].markdown(f":red[:material/error: {escape(sentence)}]")
 
     def below(self, prefix: str) -> dict[str, Any]:
         """The values whose name begins so, without the beginning."""
         start = len(prefix)
         return {name[start:]: v for name, v in self.values.items() if name.startswith(prefix)}
 
+    def _has_effect(self, when: tuple[str, ...], prefix: str) -> bool:
+        """Whether the other option, drawn before, has one of the values."""
+        return prefix + when[0] not in self.values or self.values[prefix + when[0]] in when[1:]
+
 
 def explain(spec: OptionSpec) -> str:
     """An option's help: what it is, what may stand there, what stands there by default."""
-    limits = "" if spec.type is bool else f" Expected: {escape(spec.allowed)}."
-    return f"{escape(spec.help[:1].upper() + spec.help[1:])}.{limits} Default: {_default(spec)}."
+    within = "" if spec.type is bool else f" Expected: {escape(limits(spec))}."
+    return f"{escape(_begun(spec.help))}.{within} Default: {escape(shown(spec.default))}."
 
 
-def _default(spec: OptionSpec) -> str:
-    return escape(show(spec.default))
+def limits(spec: OptionSpec) -> str:
+    """What may stand there, with ranges as people write them: `a whole number from 0 to 1,000`."""
+    if spec.choices is not None or spec.type not in (int, float):
+        return spec.allowed
+    kind = "a whole number" if spec.type is int else "a number"
+    low, high = spec.low, spec.high
+    if high is not None and high >= BOUNDLESS:
+        high = None
+    least = "above 0" if low is not None and 0 < low < 1e-3 else ""
+    if low is None or high is None:
+        ends = [f"of at least {low:,g}"] if low is not None else []
+        ends += [f"of at most {high:,g}"] if high is not None else []
+        return " ".join([kind, *ends])
+    most = f"{high:,.0f}" if high >= 1 and high == int(high) else f"{high:g}"
+    return f"{kind} {least}, at most {most}" if least else f"{kind} from {low:,g} to {most}"
+
+
+def shown(value: Any) -> str:
+    """A value as people write it: `100,000`, `−5`."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}".replace("-", "−")
+    return show(value).replace("-", "−") if isinstance(value, float) else show(value)
+
+
+def _begun(text: str) -> str:
+    """The text with a capital at its start, but for symbols and for the names of choices."""
+    first = text.split()[0] if text.split() else ""
+    if len(first) < 2 or not first[0].isascii() or first.endswith(":"):
+        return text
+    return text[:1].upper() + text[1:]
+
+
+def title(spec: OptionSpec, name: str) -> str:
+    """The option's label, else its name in words."""
+    return spec.label or label(name)
 
 
 def label(name: str) -> str:
-    """The option's name as a label."""
-    words = in_words(name)
-    return words[:1].upper() + words[1:]
+    """A name as a label."""
+    return _begun(in_words(name))
 
 
-def _draw(spec: OptionSpec, name: str, text: str) -> Any:
+def draw_option(spec: OptionSpec, name: str, text: str) -> Any:
     """The widget that fits the option's type; the number fields leave the range to the check."""
     key = follow(name, spec.default, lambda text: read(spec, text))
     help = explain(spec)
@@ -137,26 +200,3 @@ def _step(spec: OptionSpec) -> float:
     """About a fifth to a half of the default, as a round number."""
     size = abs(spec.default) or (spec.high or 1.0) / 2
     return 10.0 ** math.floor(math.log10(size)) / 2
-
-
-def _whole(digits: str) -> int:
-    """Python refuses to read thousands of digits; no option goes as high as LARGEST."""
-    return int(digits) if len(digits) < 100 else LARGEST
-
-
-def read_seeds(text: str) -> tuple[int, ...]:
-    """`0, 3 5-8` → (0, 3, 5, 6, 7, 8): commas or blanks between; ConfigError says what is wrong."""
-    seeds: dict[int, None] = {}
-    joined = re.sub(r"(?<=\d)\s*-\s*(?=\d)", "-", text.strip())  # a range, however it is spaced
-    for part in re.split(r"\s*,\s*|\s+", joined):
-        first, dash, last = part.partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise ConfigError(
-                f"seeds = {text[:100]!r}: expected whole numbers such as 0, 1, 2 or a range such "
-                "as 0-4."
-            )
-        begin, end = (SEED.check(_whole(digits), "") for digits in (first, last or first))
-        if not begin <= end <= begin + 99:
-            raise ConfigError(f"seeds: {part} is no range of at most 100 seeds from low to high.")
-        seeds.update(dict.fromkeys(range(begin, end + 1)))
-    return tuple(seeds)

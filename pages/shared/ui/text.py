@@ -13,13 +13,20 @@ from typing import Literal
 
 _MARKS = re.compile(r"([!-/:-@\[-`{-~])")  # ASCII punctuation, as CommonMark has it
 _KEPT = "\u200c\u200d"  # they join letters and emoji
-_JOINER = "\u2060"  # no width, no line break: keeps emoji codes, directives and addresses apart
+_APART = ":small[]"  # shows and copies as nothing: what stands on its sides is read apart
+_JOINED = re.compile(  # what would be an emoji code, an icon or an address
+    r":(?=[\w+/-]+:)|:(?=//)|(?<=[\w.+-])@(?=[\w.-])|(?<=www)\.|(?:(?<=mailto)|(?<=xmpp)):",
+    re.IGNORECASE,
+)
 
 
 def escape(text: object) -> str:
     """Markdown that shows this text as it is, on one line."""
-    line = " ".join(str(text).split())
-    return _MARKS.sub(lambda mark: f"\\{mark[1]}" + _JOINER * (mark[1] in ":@."), line)
+    line, shown, at = " ".join(str(text).split()), "", 0
+    for joined in _JOINED.finditer(line):
+        shown += _MARKS.sub(r"\\\1", line[at : joined.end()]) + _APART
+        at = joined.end()
+    return shown + _MARKS.sub(r"\\\1", line[at:])
 
 
 def visible(text: str) -> str:

@@ -1,0 +1,94 @@
+"""Where a form starts from: presets with what each sets in sight, and which of them it equals."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.analysis.settings import method_name
+from core.config import RunConfig
+from core.data.base import DataError
+from core.data.naming import dataset_name
+from core.options import ConfigError
+from core.validation.presets import PRESETS, SMALL_RUNS, Preset, changed_to, presets_of
+from pages.shared.access.datasets import task_rows
+from pages.shared.access.runs import store
+from pages.shared.launch.form import SPECS, parameters
+from pages.shared.ui.options import shown, title
+from pages.shared.ui.text import escape
+
+KEPT = ("seeds", "vary_order")  # of the address, whatever the form starts from
+_FEW = ("dataset", "epochs", "batch_size", "learning_rate", "word_size", "hidden_size")
+
+
+@dataclass(frozen=True)
+class Start:
+    """A place to start from."""
+
+    name: str
+    label: str
+    sets: str  # in words
+    equal: bool  # whether the form says this already
+
+
+def draw_presets(config: RunConfig | None) -> None:
+    """A button for each, and beside it what it sets; the form's config, None where it has none."""
+    with st.container(border=True, gap="xsmall", key="launch_presets"):
+        st.markdown("**Start from** a preset; everything can be changed below.")
+        for start in _starts(config):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.button(
+                    start.label,
+                    key=f"preset/{start.name}",
+                    width=210,
+                    icon=":material/check:" if start.equal else None,
+                    type="primary" if start.equal else "secondary",
+                    on_click=_apply,
+                    args=(start.name, config or RunConfig()),
+                )
+                st.caption(start.sets, width="stretch")
+
+
+def _starts(config: RunConfig | None) -> Iterator[Start]:
+    equal = presets_of(config) if config else ()
+    for preset in (*SMALL_RUNS.values(), *PRESETS.values()):
+        yield Start(preset.name, preset.label, sets(preset), preset in equal)
+    last = store().runs(limit=1)
+    if last:
+        same = config is not None and config == last[0].config.with_(seed=0)
+        run = last[0]
+        words = f"run {run.id}: {method_name(run.config)} on {dataset_name(run.config)}"
+        yield Start("last", "My last run", escape(words), same)
+
+
+def sets(preset: Preset) -> str:
+    """What the preset sets, in words: labels and values."""
+    if preset.name in SMALL_RUNS:
+        settings = {n: preset.settings[n] for n in _FEW if n in preset.settings}
+        words = [f"{title(SPECS[n], n).lower()} {shown(v)}" for n, v in settings.items()]
+        return escape(f"{preset.about}: {', '.join(words)}.")
+    differing = {n: v for n, v in preset.settings.items() if v != SPECS[n].default}
+    words = [f"{title(SPECS[n], n)[:1].lower()}{title(SPECS[n], n)[1:]} {shown(v)}"
+             for n, v in differing.items()]  # fmt: skip
+    options = [f"{name.replace('_', ' ')} {shown(value)}" for name, value in preset.options.items()]
+    more = f"; of methods that have it: {', '.join(options)}" if options else ""
+    rest = "" if options else "; all else as the fields below begin"
+    return escape(f"{preset.about}: {', '.join(words)}{more}{rest}.")
+
+
+def _apply(name: str, config: RunConfig) -> None:
+    """Write the preset's settings into the address, which the form follows."""
+    kept = {n: st.query_params[n] for n in KEPT if n in st.query_params}
+    if name == "last":
+        runs = store().runs(limit=1)
+        target = runs[0].config.with_(seed=0) if runs else config
+    else:
+        target = changed_to(config, name, _tasks(config))
+    st.query_params.from_dict(parameters(target.with_(device=config.device)) | kept)
+
+
+def _tasks(config: RunConfig) -> list[str]:
+    try:
+        return list(task_rows(config))
+    except (DataError, ConfigError):
+        return []
