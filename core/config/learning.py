@@ -152,5 +152,5 @@ class TrainingSettings:
         "the whole run, as in the paper's release",
         choices=("fresh", "kept"),
         group="Training",
-        label="Adam's moments",
+        label="Optimizer's moments",
     )

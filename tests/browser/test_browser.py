@@ -24,20 +24,20 @@ def launch(page: "playwright.Page", server: Server) -> None:
     page.goto(server.address)
     page.get_by_role("button", name="Launch a run").click()
     page.get_by_role("heading", name="Launch").wait_for()
-    page.get_by_text("python -m core train").wait_for()  # all of the form is there
+    page.get_by_text("The same by command line").wait_for()  # all of the form is there
     page.get_by_text("Parser: sizes").click()
     for label, value in (("Hidden size", "16"), ("Word size", "16"), ("Epochs", "35")):
         fill(page, label, value)
     page.wait_for_url("**epochs=35**")
-    choose = page.get_by_role("combobox", name="Tasks, in the order of learning")
-    for name in ("library", "events"):
+    for name in ("cinema", "flights", "hotels", "music"):
         settle(page)
-        choose.click()
-        choose.fill(name)
-        page.get_by_role("option", name=name).click()
-        page.wait_for_url(re.compile(rf"task_order=[^&]*{name}"))
-    page.keyboard.press("Escape")
+        page.get_by_test_id("stCheckbox").filter(has_text=name).locator("label").first.click()
+        page.wait_for_url(lambda url, name=name: "task_order" in url and name not in url)
+    settle(page)
+    page.get_by_role("button", name="Move library up").click()
+    page.wait_for_url(re.compile(r"task_order=library%2Cevents|task_order=library,events"))
     fill(page, "Name", "from the <browser>")
+    page.get_by_text("The same by command line").click()
     page.get_by_text("--epochs 35 ").wait_for()
     page.get_by_role("button", name="Launch", exact=True).click()
     page.wait_for_url("**/runs?run=1")

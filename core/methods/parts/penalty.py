@@ -75,7 +75,7 @@ def fisher_dropout_option(**more: Any) -> Any:
     return option(
         False,
         "F is taken with dropout on, as in the paper's release",
-        label="Fisher information with dropout",
+        label="Fisher with dropout",
         **more,
     )
 

@@ -28,6 +28,7 @@ from pages.shared.ui.text import escape
 E = TypeVar("E", bound=Entry)
 SPECS = {spec.name: spec for spec in specs(RunConfig)}
 FIRST = ("epochs",)  # of training; the rest is folded
+MATTER = {*NAMING} - {"fast_tasks"}  # of a method's options: its name says them
 DRAWN_APART = {
     "dataset", "task_order", "order_seed", "method", "sampler", "memory_size", "seed", "device",
 }  # fmt: skip
@@ -147,7 +148,7 @@ def _method(form: Form) -> tuple[MethodEntry, SamplerEntry | None]:
         method = _choose(form, "method", methods)
         st.caption(escape(requirements(method)))
     with right:
-        named = [spec for spec in specs(method.options) if spec.name in NAMING]
+        named = [spec for spec in specs(method.options) if spec.name in MATTER]
         form.draw(named, "method.", columns=2)
         form.draw([SPECS[name] for name in (*FIRST, "task_masking")], columns=2)
     if not method.memory:
@@ -162,7 +163,7 @@ def _method(form: Form) -> tuple[MethodEntry, SamplerEntry | None]:
 
 def _draw_folded(form: Form, method: MethodEntry, sampler: SamplerEntry | None) -> None:
     """All other settings, by what they are about."""
-    more = [spec for spec in specs(method.options) if spec.name not in NAMING]
+    more = [spec for spec in specs(method.options) if spec.name not in MATTER]
     with st.expander(
         "Details of the method: replay, stages, allowed actions", icon=":material/tune:"
     ):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.analysis.settings import method_name
+from core.analysis.settings import in_words, method_name
 from core.config import RunConfig
 from core.data.base import DataError
 from core.data.naming import dataset_name
@@ -36,17 +36,17 @@ def draw_presets(config: RunConfig | None) -> None:
     with st.container(border=True, gap="xsmall", key="launch_presets"):
         st.markdown("**Start from** a preset; everything can be changed below.")
         for start in _starts(config):
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.button(
-                    start.label,
-                    key=f"preset/{start.name}",
-                    width=210,
-                    icon=":material/check:" if start.equal else None,
-                    type="primary" if start.equal else "secondary",
-                    on_click=_apply,
-                    args=(start.name, config or RunConfig()),
-                )
-                st.caption(start.sets, width="stretch")
+            left, right = st.columns([2, 9], vertical_alignment="center", gap="small")
+            left.button(
+                start.label,
+                key=f"preset/{start.name}",
+                width="stretch",
+                icon=":material/check:" if start.equal else None,
+                type="primary" if start.equal else "secondary",
+                on_click=_apply,
+                args=(start.name, config or RunConfig()),
+            )
+            right.caption(start.sets)
 
 
 def _starts(config: RunConfig | None) -> Iterator[Start]:
@@ -57,23 +57,19 @@ def _starts(config: RunConfig | None) -> Iterator[Start]:
     if last:
         same = config is not None and config == last[0].config.with_(seed=0)
         run = last[0]
-        words = f"run {run.id}: {method_name(run.config)} on {dataset_name(run.config)}"
+        words = f"Run {run.id}: {method_name(run.config)} on {dataset_name(run.config)}"
         yield Start("last", "My last run", escape(words), same)
 
 
 def sets(preset: Preset) -> str:
     """What the preset sets, in words: labels and values."""
+    settings = dict(preset.settings)
     if preset.name in SMALL_RUNS:
-        settings = {n: preset.settings[n] for n in _FEW if n in preset.settings}
-        words = [f"{title(SPECS[n], n).lower()} {shown(v)}" for n, v in settings.items()]
-        return escape(f"{preset.about}: {', '.join(words)}.")
-    differing = {n: v for n, v in preset.settings.items() if v != SPECS[n].default}
-    words = [f"{title(SPECS[n], n)[:1].lower()}{title(SPECS[n], n)[1:]} {shown(v)}"
-             for n, v in differing.items()]  # fmt: skip
-    options = [f"{name.replace('_', ' ')} {shown(value)}" for name, value in preset.options.items()]
-    more = f"; of methods that have it: {', '.join(options)}" if options else ""
-    rest = "" if options else "; all else as the fields below begin"
-    return escape(f"{preset.about}: {', '.join(words)}{more}{rest}.")
+        settings = {name: settings[name] for name in _FEW if name in settings}
+    words = [f"{title(SPECS[n], n)}: {shown(v)}" for n, v in settings.items()
+             if v != SPECS[n].default or n == "dataset"]  # fmt: skip
+    words += [f"{in_words(name)}: {shown(value)}" for name, value in preset.options.items()]
+    return f"**{escape(preset.about[:1].upper() + preset.about[1:])}.** {escape(' · '.join(words))}"
 
 
 def _apply(name: str, config: RunConfig) -> None:
