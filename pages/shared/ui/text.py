@@ -15,7 +15,7 @@ _MARKS = re.compile(r"([!-/:-@\[-`{-~])")  # ASCII punctuation, as CommonMark ha
 _KEPT = "\u200c\u200d"  # they join letters and emoji
 _APART = ":small[]"  # shows and copies as nothing: what stands on its sides is read apart
 _JOINED = re.compile(  # what would be an emoji code, an icon or an address
-    r":(?=[\w+/-]+:)|:(?=//)|(?<=[\w.+-])@(?=[\w.-])|(?<=www)\.|(?:(?<=mailto)|(?<=xmpp)):",
+    r":(?=[\w+/-]+:)|:(?=//)|(?<=[\w.+-])@(?=[\w.-])|(?<=www)(?=\.)|(?:(?<=mailto)|(?<=xmpp)):",
     re.IGNORECASE,
 )
 
