@@ -46,6 +46,9 @@ _PASSING = frozenset(
     }
 )
 
+# of a database that can't be used; sqlite3 fails to decode its own messages about a damaged schema
+_FAULTS = (SQLAlchemyError, sqlite3.Error, OSError, UnicodeDecodeError)
+
 Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 
@@ -69,12 +72,12 @@ class Database:
             raise StoreUnavailable(
                 f"The run store's URL can't be used: {reason(error)}."
             ) from error
-        except (OSError, sqlite3.Error) as error:
+        except _FAULTS as error:
             raise StoreUnavailable(_cant_open(where, error)) from error
         self._writer = self.engine.execution_options(writes=True)
         try:
             self._bring_up_to_date()
-        except (OSError, SQLAlchemyError, sqlite3.Error) as error:
+        except _FAULTS as error:
             raise StoreUnavailable(_cant_open(where, error)) from error
         self._identity = self._file.identity() if self._file else None
 
@@ -120,7 +123,7 @@ class Database:
     def _in_sentences(self, done: str) -> Iterator[None]:
         try:
             yield
-        except (SQLAlchemyError, OSError) as error:
+        except _FAULTS as error:
             self._failed = time.monotonic()
             raise StoreUnavailable(f"The run store can't be {done}: {reason(error)}.") from error
         except OverflowError as error:
@@ -186,6 +189,8 @@ def may_pass(error: BaseException | None) -> bool:
 
 def reason(error: BaseException) -> str:
     """The database's own words, on one line and without a full stop."""
+    if isinstance(error, UnicodeDecodeError):
+        return "its schema is damaged"
     cause = getattr(error, "orig", None) or error
     return (str(cause).strip().split("\n")[0] or type(cause).__name__).rstrip(".")
 

@@ -359,3 +359,31 @@ def test_a_tilde_is_the_user_s_home(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert paths.home() == tmp_path / "runs"
     assert paths.data_folder() == tmp_path / "data"
     assert os.fspath(paths.home()) in paths.database_url() or OTHER_DATABASE
+
+
+# --- a file that is damaged --------------------------------------------------------------------
+
+
+@on_sqlite
+@pytest.mark.parametrize("word", [b"CREATE", b"INTEGER", b"NOT NULL", b"epochs", b"VARCHAR"])
+@pytest.mark.parametrize("is_open", [False, True], ids=["opened", "open"])
+def test_a_damaged_schema_is_one_sentence(home, word: bytes, is_open: bool) -> None:
+    """SQLite's message quotes what it can't read, and sqlite3 can't decode that."""
+    store = Store()
+    store.create(CONFIG)
+    with contextlib.closing(sqlite3.connect(home / "runs.sqlite")) as link:
+        link.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    if not is_open:
+        store.close()
+    data = (home / "runs.sqlite").read_bytes()
+    (home / "runs.sqlite").write_bytes(data.replace(word, word[:-1] + b"\xff"))
+    refused = []
+    for act in [lambda _: Store(), *READS, *WRITES]:
+        try:
+            act(store)
+        except StoreError as error:  # never anything else
+            refused.append(str(error))
+    if word == b"CREATE" and not is_open:
+        assert len(refused) == 1 + len(READS) + len(WRITES)
+        assert all(each.endswith("its schema is damaged.") for each in refused)
+    store.close()
