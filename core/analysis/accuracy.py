@@ -16,6 +16,7 @@ from sqlalchemy import func, select
 from core.analysis.settings import differing, method_name, same_settings
 from core.config import RunConfig
 from core.events import RunStarted
+from core.runs.cells import largest
 from core.runs.run import Run
 from core.runs.store import Store
 from core.runs.tables import accuracies
@@ -178,6 +179,7 @@ def latest(store: Store, ids: Sequence[int]) -> pd.DataFrame:
             accuracies.c.after,
             (func.sum(right) * 1.0 / func.nullif(func.sum(total), 0)).label("whole"),
             func.avg(right * 1.0 / func.nullif(total, 0)).label("avg"),
+            *largest(right, total),
         )
         .where(accuracies.c.run_id.in_(ids))
         .where(accuracies.c.on_task <= accuracies.c.after)

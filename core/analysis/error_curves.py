@@ -17,6 +17,7 @@ from sqlalchemy import ColumnElement, and_, false, func, or_, select
 from core.analysis.recorded import runs_with
 from core.analysis.settings import differing, method_name, same_settings
 from core.config import RunConfig
+from core.runs.cells import largest
 from core.runs.run import Run
 from core.runs.store import Store
 from core.runs.tables import errors
@@ -52,7 +53,8 @@ def curves(store: Store, runs: Sequence[Run], on: str = "") -> Curves:
     """The errors of these runs on the rows of task `on`, or of all tasks seen by then, pooled."""
     key = [_columns.run_id.label("run"), *(_columns[name] for name in KEY)]
     sums = [func.sum(_columns[column]).label(name) for name, column in COUNTS.items()]
-    query = select(*key, *sums).where(_columns.run_id.in_([run.id for run in runs]))
+    checked = largest(*(_columns[column] for column in COUNTS.values()))
+    query = select(*key, *sums, *checked).where(_columns.run_id.in_([run.id for run in runs]))
     if on:
         query = query.where(_only(runs, on))
     table = store.frame(query.group_by(*key))

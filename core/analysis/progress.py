@@ -3,6 +3,7 @@
 import pandas as pd
 from sqlalchemy import func, select
 
+from core.runs.cells import largest
 from core.runs.store import Store
 from core.runs.tables import epochs, stage_times
 
@@ -23,6 +24,7 @@ def epoch_losses(store: Store, run: int) -> pd.DataFrame:
 def times(store: Store, run: int) -> dict[str, float]:
     """Seconds that the run has spent in each stage, in sampling, evaluating and recording."""
     spent = func.sum(stage_times.c.seconds).label("spent")
-    query = select(stage_times.c.stage, spent).where(stage_times.c.run_id == run)
-    query = query.group_by(stage_times.c.stage).order_by(spent.desc())
+    key = (stage_times.c.run_id, stage_times.c.stage)
+    query = select(*key, spent, *largest(stage_times.c.seconds)).where(stage_times.c.run_id == run)
+    query = query.group_by(*key).order_by(spent.desc())
     return {row.stage: row.spent for row in store.fetch(query)}

@@ -1,10 +1,14 @@
-"""Checks what was read of runs' records: a damaged cell takes only its own run out of a table."""
+"""Checks what was read of runs' records: a damaged cell takes only its own run out of a table.
+
+SQLite keeps text in any column and adds it up as 0. A query that sums or averages a column asks
+for its `largest` as well: of numbers and text, that is the text.
+"""
 
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Float, Integer, Numeric, Row, Select, String
+from sqlalchemy import Column, Float, Integer, Label, Numeric, Row, Select, String, func
 from sqlalchemy.types import TypeEngine
 
 from core.runs.column_types import Damaged
@@ -14,6 +18,17 @@ _NOTHING = type(None)
 _NUMBERS: frozenset[type] = frozenset({int, float, bool, Decimal, _NOTHING})
 _TEXTS: frozenset[type] = frozenset({str, _NOTHING})
 _RUN = ("run_id", "run")  # names of the column that says whose record a row is
+_LARGEST = "largest "
+
+
+def largest(*columns: Column[Any]) -> list[Label[Any]]:
+    """What to select beside sums over these columns, for `whole` to look at; see `looked_at`."""
+    return [func.max(column).label(f"{_LARGEST}{column.name}") for column in columns]
+
+
+def looked_at(name: str) -> bool:
+    """Whether a column of this name is there for the check alone."""
+    return name.startswith(_LARGEST)
 
 
 def whole(
@@ -27,7 +42,7 @@ def whole(
         return list(rows), {}
     columns = list(query.selected_columns)
     bad = [
-        (index, column.name)
+        (index, column.name.removeprefix(_LARGEST))
         for index, column in enumerate(columns)
         for allowed in [_allowed(column.type)]
         if any(not _fits(kind, allowed) for kind in {type(row[index]) for row in rows})

@@ -15,6 +15,7 @@ from sqlalchemy import func, select
 
 from core.config import RunConfig
 from core.runs import devices
+from core.runs.cells import largest
 from core.runs.rows import to_config
 from core.runs.run import Unreadable
 from core.runs.store import Store
@@ -76,7 +77,13 @@ def _past(store: Store, config: RunConfig) -> list[tuple[RunConfig, float]]:
     seconds = func.sum(stage_times.c.seconds)
     work = func.sum(stage_times.c.work)
     query = (
-        select(runs.c.id, runs.c.config, seconds.label("seconds"), work.label("work"))
+        select(
+            runs.c.id.label("run"),
+            runs.c.config,
+            seconds.label("seconds"),
+            work.label("work"),
+            *largest(stage_times.c.seconds, stage_times.c.work),
+        )
         .join(stage_times, stage_times.c.run_id == runs.c.id)
         .where(runs.c.owner_host == socket.gethostname())
         .where(runs.c.device == devices.resolve(config))

@@ -94,11 +94,12 @@ class StoreReader:
         return good
 
     def frame(self, query: Select[*tuple[Any, ...]]) -> "pd.DataFrame":
-        """The same as a DataFrame, one column for each of the query's."""
+        """The same as a DataFrame, one column for each of the query's but `cells.largest`."""
         import pandas as pd
 
         names = [column.name for column in query.selected_columns]
-        return pd.DataFrame(self.fetch(query), columns=names)
+        frame = pd.DataFrame(self.fetch(query), columns=names)
+        return frame.drop(columns=[name for name in names if cells.looked_at(name)])
 
     def _read(self, query: Select[*tuple[Any, ...]]) -> list[Row[Any]]:
         with self._database.reading() as connection:

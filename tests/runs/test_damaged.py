@@ -1,17 +1,21 @@
 """One bad cell takes out its own run and says so; all others are read as ever."""
 
+import socket
 import sqlite3
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
+from core.analysis import accuracy, error_curves
+from core.analysis.progress import times
 from core.config import RunConfig
+from core.runs import estimate
 from core.runs.owner import new_owner
 from core.runs.run import StoreError, Unreadable
 from core.runs.store import Store
 from core.runs.tables import EVENT_TABLES, epochs
-from tests.made_up import finished_run
+from tests.made_up import finished_run, tell_errors
 from tests.runs.conftest import OTHER_DATABASE
 from tests.runs.samples import MANY, SAMPLES
 
@@ -128,6 +132,49 @@ def test_a_bad_cell_of_a_record_takes_out_that_run_s_records(store: Store, home,
 def test_a_loss_that_is_text_is_no_number(three: Store, home) -> None:
     spoil(home, "epochs", "loss", "abc", "run_id = 2 AND task = 1")
     assert set(three.frame(select(epochs.c.run_id, epochs.c.loss)).run_id) == {1, 3}
+
+
+def ends(store: Store) -> set[int]:
+    return set(accuracy.latest(store, [1, 2, 3]).run)
+
+
+def with_times(store: Store) -> set[int]:
+    return {id for id in (1, 2, 3) if times(store, id)}
+
+
+def estimated_from(store: Store) -> set[int]:
+    return {config.seed + 1 for config, _ in estimate._past(store, RunConfig(device="cpu"))}
+
+
+def with_errors(store: Store) -> set[int]:
+    return set(error_curves.curves(store, store.runs()).table.run)
+
+
+@pytest.mark.parametrize(
+    ("read", "table", "column"),
+    [
+        (ends, "accuracies", "correct"),
+        (ends, "accuracies", "total"),
+        (with_times, "stage_times", "seconds"),
+        (estimated_from, "stage_times", "seconds"),
+        (estimated_from, "stage_times", "work"),
+        *((with_errors, "errors", column) for column in error_curves.COUNTS.values()),
+    ],
+)
+def test_text_is_not_summed_as_0(three: Store, home, read, table: str, column: str) -> None:
+    for id in (1, 2, 3):
+        tell_errors(three, id, stages={"slow": 1}, tasks=2)
+    with sqlite3.connect(home / "runs.sqlite") as link:
+        link.execute("UPDATE runs SET device = 'cpu', owner_host = ?", (socket.gethostname(),))
+    link.close()
+    assert read(three) == {1, 2, 3}
+    key = "after" if table == "accuracies" else "task"
+    cell = f"(SELECT MIN(rowid) FROM {table} WHERE run_id = 2 AND {key} = 1)"
+    for value in ("abc", b"1"):
+        spoil(home, table, column, value, f"rowid = {cell}")
+        assert read(three) == {1, 3}
+    (sentence,) = three.unreadable()
+    assert sentence == f"Run 2 can't be read in full: its {column} is damaged."
 
 
 @pytest.mark.parametrize("id", [0, -1, 10**9 * 4, 10**30, -(10**30)])
