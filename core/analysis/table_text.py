@@ -1,6 +1,7 @@
 """Tables as text to copy: LaTeX (booktabs), Markdown, CSV."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -24,7 +25,7 @@ def as_text(table: pd.DataFrame, format: str, caption: str = "") -> str:
         return _latex(names, texts, right, caption)
     lines = [names, *texts]
     marks = ["---:" if numbers else "---" for numbers in right]
-    shown = [_markdown(line) for line in lines]
+    shown = [markdown_row(line) for line in lines]
     return "\n".join([shown[0], f"| {' | '.join(marks)} |", *shown[1:]]) + "\n"
 
 
@@ -35,8 +36,10 @@ def _cell(value: Any) -> str:
     return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
-def _markdown(cells: list[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+def markdown_row(cells: Sequence[str]) -> str:
+    """A line of a Markdown table: what a cell holds ends neither the cell nor the line."""
+    texts = (" ".join(cell.split()).replace("\\", r"\\").replace("|", r"\|") for cell in cells)
+    return f"| {' | '.join(texts)} |"
 
 
 def _latex(names: list[str], texts: list[list[str]], right: list[bool], caption: str) -> str:

@@ -79,7 +79,9 @@ def _records(args: argparse.Namespace) -> "list[ExportedRun]":
 
 def markdown(table: "pd.DataFrame") -> list[str]:
     """The lines of the Markdown table."""
-    lines = ["| " + " | ".join(_HEAD) + " |", "| --- | --- | --- |" + " ---: |" * 4]
+    from core.analysis.table_text import markdown_row
+
+    lines = [markdown_row(_HEAD), "| --- | --- | --- |" + " ---: |" * 4]
     for row in table.itertuples():
         measured = " / ".join(
             _with_spread(getattr(row, name), getattr(row, f"{name}_deviation"))
@@ -91,7 +93,7 @@ def markdown(table: "pd.DataFrame") -> list[str]:
         note = f" ({row.paper_note})" if row.paper_note else ""
         cells = [row.method, row.sampler or "–", "on" if row.task_masking else "off"]
         cells += [str(row.runs), measured, paper + note, f"{row.minutes:.0f}"]
-        lines.append("| " + " | ".join(cells) + " |")
+        lines.append(markdown_row(cells))
     return lines
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from core.analysis.durations import duration
 from core.commands import Subparsers
+from core.commands.numbers import count
 from core.commands.show import as_json
 from core.runs.run import STATUSES, Run
 from core.runs.store import Store
-from core.text import clean
 
 _HEAD = ("ID", "STATUS", "DONE", "TIME", "LEFT", "STARTED", "NAME")
 _RIGHT = {"ID", "DONE", "TIME", "LEFT"}  # columns of numbers
@@ -21,9 +21,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "runs", help="list the runs", description="The runs, newest first."
     )
     parser.add_argument("--status", nargs="+", choices=STATUSES, help="only these")
-    parser.add_argument(
-        "--limit", type=_count, default=50, metavar="N", help="at most so many (50)"
-    )
+    parser.add_argument("--limit", type=count, default=50, metavar="N", help="at most so many (50)")
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.set_defaults(execute=_execute)
 
@@ -41,13 +39,6 @@ def _execute(args: argparse.Namespace) -> int:
     else:
         print("There are no runs. To start one: python -m core train")
     return 0
-
-
-def _count(text: str) -> int:
-    """A whole number from 1, as argparse types are."""
-    if not (text.isascii() and text.isdigit() and text.strip("0")):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1, not {clean(text, 40)!r}")
-    return int(text[:4000])
 
 
 def _cells(run: Run) -> tuple[str, ...]:

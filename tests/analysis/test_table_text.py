@@ -4,7 +4,7 @@ import io
 
 import pandas as pd
 
-from core.analysis.table_text import as_text
+from core.analysis.table_text import as_text, markdown_row
 
 TABLE = pd.DataFrame(
     {"Arm": ["A & B_1", "50 % | c"], "ACC": ["1.00 ± 0.50", "–"], "n": [3, 4], "x": [1.5, None]}
@@ -32,3 +32,25 @@ def test_latex_has_booktabs_and_no_character_that_it_would_read() -> None:
 def test_csv_is_read_back() -> None:
     back = pd.read_csv(io.StringIO(as_text(TABLE, "csv")))
     pd.testing.assert_frame_equal(back, TABLE, check_dtype=False)
+
+
+def test_no_cell_of_a_markdown_row_ends_it() -> None:
+    cells = ["a|b", "c\nd", r"e\|f", "g\\", "|", ""]
+    row = markdown_row(cells)
+    assert "\n" not in row
+    assert cut(row) == ["a|b", "c d", r"e\|f", "g\\", "|", ""]
+
+
+def cut(row: str) -> list[str]:
+    """The cells as a reader of Markdown has them: a backslash takes the meaning of what follows."""
+    cells, at = [""], 1
+    while at < len(row):
+        if row[at] == "\\":
+            at += 1
+            cells[-1] += row[at]
+        elif row[at] == "|":
+            cells.append("")
+        else:
+            cells[-1] += row[at]
+        at += 1
+    return [cell.strip() for cell in cells[:-1]]

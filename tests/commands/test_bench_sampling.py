@@ -1,7 +1,10 @@
+import importlib
+
 import numpy as np
 import pytest
 
 from core.__main__ import main
+from core.commands import CommandParser
 from core.commands.bench.sampling import grow, measure
 from core.data.base import FormReader, Task
 from core.similarity.base import distinct_forms
@@ -49,3 +52,28 @@ def test_cost_counts_the_memory_held_meanwhile():
     assert cost.seconds > 0
     assert cost.cpu > 0
     assert cost.gigabytes > 0.24
+
+
+def numbers_of(bench: str) -> list[str]:
+    """The options of a benchmark that take numbers."""
+    parser = CommandParser()
+    module = importlib.import_module(f"core.commands.bench.{bench}")
+    module.add_parser(parser.add_subparsers())
+    actions = parser._subparsers._group_actions[0].choices[bench]._actions
+    return [action.option_strings[0] for action in actions if action.type not in (None, str)]
+
+
+@pytest.mark.parametrize("bench", ["sampling", "parser", "methods", "workers", "store", "gpu"])
+def test_a_size_below_1_is_refused_before_anything_is_done(bench: str, capsys) -> None:
+    options = numbers_of(bench)
+    assert options
+    for option in options:
+        for value in ("-1", "0", "-5000000000000000000000", "x", "nan"):
+            try:
+                code = main(["bench", bench, option, value])
+            except SystemExit as end:
+                code = end.code
+            assert code == 2, option
+            told = capsys.readouterr()
+            assert not told.out
+            assert told.err.count("\n") == 1

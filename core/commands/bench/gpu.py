@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from core.commands import Subparsers
 from core.commands.bench.parser import product_rate, wait_for
 from core.commands.bench.workers import as_threads
+from core.commands.numbers import count, seconds
 from core.config import RunConfig
 from core.data.base import DataMissing
 from core.options import ConfigError
@@ -34,12 +35,12 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda:N")
     parser.add_argument("--method", default="emr", help="of sequence and runs at once (emr)")
     parser.add_argument(
-        "--batch-sizes", type=int, nargs="+", default=[64, 128, 256, 512, 1024],
+        "--batch-sizes", type=count, nargs="+", default=[64, 128, 256, 512, 1024],
         help="(64 128 256 512 1024)",
     )  # fmt: skip
-    parser.add_argument("--runs", type=int, nargs="+", default=[1, 2, 4], help="at once (1 2 4)")
-    parser.add_argument("--epochs", type=int, default=10, help="of the whole sequence (10)")
-    parser.add_argument("--seconds", type=float, default=8.0, help="a measurement (8)")
+    parser.add_argument("--runs", type=count, nargs="+", default=[1, 2, 4], help="at once (1 2 4)")
+    parser.add_argument("--epochs", type=count, default=10, help="of the whole sequence (10)")
+    parser.add_argument("--seconds", type=seconds, default=8.0, help="a measurement (8)")
     parser.set_defaults(execute=execute)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from core.analysis.settings import method_name
 from core.commands import Subparsers
 from core.commands.bench.costs import Cost, costs_at
+from core.commands.numbers import count
 from core.config import RunConfig
 from core.data.base import DataMissing
 from core.options import ConfigError
@@ -38,9 +39,9 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--dataset", default="overnight", help="(overnight) or the demo")
     parser.add_argument("--methods", nargs="*", metavar="NAME", help="these only (all)")
-    parser.add_argument("--places", type=int, nargs="*", default=[1, 4, 8], help="tasks (1 4 8)")
-    parser.add_argument("--steps", type=int, default=12, help="timed steps a method and task (12)")
-    parser.add_argument("--threads", type=int, default=1, help="CPU threads (1)")
+    parser.add_argument("--places", type=count, nargs="*", default=[1, 4, 8], help="tasks (1 4 8)")
+    parser.add_argument("--steps", type=count, default=12, help="timed a method and task (12)")
+    parser.add_argument("--threads", type=count, default=1, help="CPU threads (1)")
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda:N")
     parser.set_defaults(execute=execute)
 

@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from core.commands import Subparsers
+from core.commands.numbers import count
 from core.config import RunConfig
 from core.data.base import DataMissing
 
@@ -35,8 +36,8 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--dataset", help="where the task is from; the demo if it is missing")
     parser.add_argument("--task", help="its name (default: the task with the most rows)")
-    parser.add_argument("--batch-size", type=int, help="rows a step (64)")
-    parser.add_argument("--threads", type=int, help="CPU threads (1)")
+    parser.add_argument("--batch-size", type=count, help="rows a step (64)")
+    parser.add_argument("--threads", type=count, help="CPU threads (1)")
     parser.add_argument("--device", help="auto, cpu or cuda:N")
     parser.add_argument(
         "--encoder-model", help="a pretrained transformer under the encoder: folder or name"

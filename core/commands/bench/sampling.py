@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.commands import Subparsers
+from core.commands.numbers import count
 from core.config import RunConfig
 from core.data.base import DataMissing, Example
 
@@ -57,10 +58,10 @@ def add_parser(subparsers: Subparsers) -> None:
         help="similarity, clusters and DLFS: seconds, memory, growth",
         description="Time DLFS on two real tasks, then its parts on more and more forms.",
     )
-    parser.add_argument("--memory-size", type=int, default=50, help="rows to keep (50)")
+    parser.add_argument("--memory-size", type=count, default=50, help="rows to keep (50)")
     parser.add_argument("--dataset", default="nlmap_qt", help="what grows (nlmap_qt)")
     parser.add_argument("--task", default="latlong", help="the task of it that grows (latlong)")
-    parser.add_argument("--sizes", type=int, nargs="*", default=SIZES, help="rows to grow to")
+    parser.add_argument("--sizes", type=count, nargs="*", default=SIZES, help="rows to grow to")
     parser.add_argument("--no-targets", action="store_true", help="the growth only")
     parser.set_defaults(execute=execute)
 

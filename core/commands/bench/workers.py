@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from core.commands import Subparsers
+from core.commands.numbers import count, seconds
 from core.config import RunConfig
 from core.data.base import DataMissing
 from core.events import Event, Progress
@@ -36,9 +37,9 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--dataset", default="overnight", help="(overnight) or the demo")
     parser.add_argument("--method", default="emr", help="(emr)")
-    parser.add_argument("--runs", type=int, nargs="+", default=[1, 2], help="k (1 2)")
-    parser.add_argument("--seconds", type=float, default=20.0, help="a measurement (20)")
-    parser.add_argument("--threads", type=int, default=1, help="CPU threads of a run (1)")
+    parser.add_argument("--runs", type=count, nargs="+", default=[1, 2], help="k (1 2)")
+    parser.add_argument("--seconds", type=seconds, default=20.0, help="a measurement (20)")
+    parser.add_argument("--threads", type=count, default=1, help="CPU threads of a run (1)")
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda:N")
     parser.set_defaults(execute=execute)
 
