@@ -7,12 +7,14 @@ returns the exit code. `takes_more=True` beside it lets `args.more` hold the wor
 import argparse
 from typing import NoReturn, TypeAlias
 
+from core.text import clean
+
 
 class CommandParser(argparse.ArgumentParser):
     """Says in one sentence what is wrong with the words, and ends with exit code 2."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}; see --help.\n")
+        self.exit(2, f"{self.prog}: {clean(message, 500)}; see --help.\n")
 
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[CommandParser]"  # which has no public name

@@ -28,11 +28,15 @@ def test_a_limit_of_any_size_is_one(store, capsys, limit: str) -> None:
     assert len(capsys.readouterr().out.splitlines()) == (2 if limit == "1" else 3)
 
 
-@pytest.mark.parametrize("command", ["show", "delete", "stop", "resume"])
-@pytest.mark.parametrize("number", ["0", "-1", "9" * 30])
+@pytest.mark.parametrize("command", ["show", "delete", "stop", "resume", "results"])
+@pytest.mark.parametrize("number", ["0", "-1", str(2**31), str(2**63), "9" * 30])
 def test_a_number_beyond_the_store_names_no_run(store, capsys, command: str, number: str) -> None:
     assert main([command, "--", number]) == 1
     assert capsys.readouterr().err == f"There is no run {number}.\n"
+    with pytest.raises(SystemExit) as end:  # more digits than Python reads
+        main([command, "--", number * 5000])
+    assert end.value.code == 2
+    assert len(capsys.readouterr().err) < 600
 
 
 def test_names_from_an_earlier_store_move_no_cursor(store, home, capsys) -> None:

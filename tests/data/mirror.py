@@ -11,6 +11,14 @@ from pathlib import Path
 NAMES = [f"overnight/{domain}_{split}.tsv" for domain in "ab" for split in ("train", "test")]
 
 
+SLOW = {  # what is sent at once, and what a byte at a time for ever
+    "slow status": (b"", b"HTTP/1.1 200 OK"),
+    "slow head": (b"HTTP/1.1 200 OK\r\nContent-Length: 300000\r\nX: ", b"x"),
+    "slow heads": (b"HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n", b"X: x\r\n"),
+    "slow chunk": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"0"),
+}
+
+
 def contents() -> dict[str, bytes]:
     """File name → bytes; the first is long enough to be cut in the middle."""
     sizes = dict(zip(NAMES, (300_000, 10, 70_000, 20), strict=True))
@@ -40,7 +48,8 @@ def on_disk(folder: Path) -> dict[str, bytes]:
 
 
 class Mirror(ThreadingHTTPServer):
-    """Serves `files`; `faults` are taken one a request: cut, empty, stall or a status code."""
+    """Serves `files`; `faults` are taken one a request: cut, empty, stall, one of SLOW or a status
+    code."""
 
     daemon_threads = True
 
@@ -74,6 +83,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             for _ in range(60):
                 self.wfile.write(b"x")
+                time.sleep(0.02)
+            return
+        if fault in SLOW:
+            at_once, slowly = SLOW[fault]
+            self.wfile.write(at_once)
+            for byte in slowly * 60:
+                self.wfile.write(bytes([byte]))
                 time.sleep(0.02)
             return
         if fault == "rude":

@@ -5,6 +5,7 @@ import resource
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from core.data.io.download import DownloadProgress, get
 from core.data.io.inventory import Verdict, check
 from core.data.io.regular import read_regular
 from core.paths import PROJECT
-from tests.data.mirror import NAMES, Mirror, contents, mirror, on_disk
+from tests.data.mirror import NAMES, SLOW, Mirror, contents, mirror, on_disk
 
 FILES = contents()
 LONG = NAMES[0]
@@ -258,6 +259,20 @@ def test_a_source_of_a_few_bytes_a_second_is_given_up(
     with pytest.raises(DataError, match="less than 1,000 bytes a second came"):
         get("overnight", server.url)
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("fault", SLOW)
+def test_an_answer_that_begins_a_byte_at_a_time_is_given_up(
+    data: Path, server: Mirror, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    monkeypatch.setattr(sources, "TIMEOUT", 0.2)
+    server.faults = [fault]
+    began = time.monotonic()
+    with pytest.raises(DataError, match=r"timed out: no answer within 0\.2 s"):
+        get("overnight", server.url)
+    assert time.monotonic() - began < 1
+    get("overnight", server.url)
+    assert on_disk(data) == contents()
 
 
 def test_what_a_server_says_is_printed_without_control_characters(

@@ -19,6 +19,7 @@ from core.data.base import DataError
 from core.data.io import sources, vector_files
 from core.data.io.exclusive import alone
 from core.data.io.inventory import BenchmarkFile, Verdict, digest_of, published_files, verdict
+from core.data.io.prompt import read_promptly
 from core.data.io.sources import CutError, Opener, StalledError, is_url, opener_of
 
 LEAST_RATE = 1000  # bytes a second, over TIMEOUT; a slower source is given up
@@ -139,7 +140,8 @@ def _receive(
                 if should_stop():
                     return False
                 try:
-                    chunk = stream.read1(min(_CHUNK, file.size - have))
+                    n_bytes = min(_CHUNK, file.size - have)
+                    chunk = read_promptly(stream, n_bytes, sources.TIMEOUT)
                 except (OSError, HTTPException) as error:
                     raise CutError(f"reading was cut off ({error})") from error
                 if not chunk:

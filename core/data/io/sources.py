@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import Request
 
 from core.data.base import DataError
 from core.data.io import vector_files
 from core.data.io.inventory import BenchmarkFile
+from core.data.io.prompt import open_promptly
 from core.data.io.regular import open_regular
 
 REPOSITORY = "zhuang-li/cl_nsp"
@@ -85,7 +86,7 @@ def _open_url(
         request = Request(url, headers={"Accept-Encoding": "identity"})
         if offset:
             request.add_header("Range", f"bytes={offset}-")
-        answer = urlopen(request, timeout=TIMEOUT)
+        answer = open_promptly(request, TIMEOUT)
     except HTTPError as error:
         error.close()
         if error.code == 416 and offset:  # the server has no byte behind the offset
