@@ -14,6 +14,7 @@ from core.training.checks import validate
 from core.training.progress import calibrate, work
 from core.training.sequence import TrainingFailed, train
 from core.training.stage_optimizer import learning_rate
+from tests.conftest import make_toy_tasks
 from tests.learners import copied, equal, run
 
 
@@ -52,6 +53,33 @@ def test_a_run_stopped_within_any_batch_goes_on_to_the_same_bits(toy_config, nam
             run(config, should_stop=stop, save=lambda s, into=states: into.append(copied(s)))
         _, parameters = run(config, resume=states[-1])
         assert equal(parameters, end)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [*((name, {}) for name in methods), ("total_recall", {"penalty": "ewc", "fisher": "example"})],
+)
+def test_a_stop_is_looked_for_between_few_gradients(toy_config, monkeypatch, name, options) -> None:
+    computed, counts = [0], []
+
+    def counting(compute):
+        def counted(*args, **more):
+            computed[0] += 1
+            return compute(*args, **more)
+
+        return counted
+
+    for owner, function in ((torch.Tensor, "backward"), (torch.autograd, "grad")):
+        monkeypatch.setattr(owner, function, counting(getattr(owner, function)))
+
+    def look() -> bool:
+        counts.append(computed[0])
+        computed[0] = 0
+        return False
+
+    config = toy_config.with_(method=name, method_options=options, memory_size=6, epochs=1)
+    run(config, should_stop=look)
+    assert max(counts) <= 1 + len(make_toy_tasks())
 
 
 def test_a_run_stops_while_a_memory_is_chosen_by_smatch_and_chooses_it_on_resuming(

@@ -62,7 +62,7 @@ class ARPER(Method):
         return self.consolidation.add_gradient()
 
     def end_task(self, k: int) -> None:
-        self.consolidation.consolidate(self.memories(k + 1))
+        self.consolidation.consolidate(self.memories(k + 1), self.should_stop)
 
     def state(self) -> dict[str, Any]:
         return self.consolidation.state()

@@ -27,6 +27,7 @@ from core.parser.batch import Batch, shuffled_parts
 from core.parser.model import Parser
 from core.registry import NoOptions
 from core.samplers.base import Memory
+from core.stopping import ShouldStop, never
 
 
 class Trainable(Enum):
@@ -92,6 +93,7 @@ class Method:
     def __init__(self, config: RunConfig, sizes: Sizes) -> None:
         self.config, self.sizes = config, sizes
         self.options: Any = config.options("method")
+        self.should_stop: ShouldStop = never  # the run's: to be asked in what takes long
 
     def attach(
         self, parser: Parser, data: Sequence[Batch], memory: Memory, generators: Generators

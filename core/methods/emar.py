@@ -112,7 +112,7 @@ class EMAR(Method):
 
     def hold(self, pool: Batch) -> None:
         """Score by the prototypes of these examples from now on."""
-        table, times = prototypes(self.parser, pool)
+        table, times = prototypes(self.parser, pool, self.should_stop)
         if self.options.pattern == "embedding":
             sums = table * times[:, None] + self.parser.action_embedding.detach()
             times = times + 1

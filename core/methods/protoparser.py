@@ -143,7 +143,7 @@ class ProtoParser(Method):
     def begin_task(self, k: int) -> None:
         if k == 0:  # nothing has been learned that prototypes could be made of
             return
-        table, _ = prototypes(self.parser, self.data[k])
+        table, _ = prototypes(self.parser, self.data[k], self.should_stop)
         unseen = torch.from_numpy(self.parser.grammar.unseen(k)).to(table.device)
         self.parser.action_embedding[unseen] = table[unseen]
 

@@ -148,7 +148,7 @@ class TotalRecall(Method):
 
     def end_task(self, k: int) -> None:
         if self.options.penalty == "ewc":
-            self.consolidation.consolidate(self.memories(k + 1))
+            self.consolidation.consolidate(self.memories(k + 1), self.should_stop)
 
     def state(self) -> dict[str, Any]:
         return self.consolidation.state()

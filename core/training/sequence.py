@@ -57,6 +57,7 @@ class _Run:
         self.record, self.should_stop = record, should_stop
         self.save, self.save_parser = save, save_parser
         self.recorder, self.workload = learner.recorder, learner.workload
+        self.method.should_stop = should_stop
         self.kept = run_optimizer(self.method)
         self.total = self.workload.total()
         self.done = 0.0

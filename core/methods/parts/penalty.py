@@ -21,6 +21,7 @@ examples.)
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import torch
@@ -30,6 +31,7 @@ from core.methods.parts.gradients import flat, gradient
 from core.options import option
 from core.parser.batch import Batch
 from core.parser.model import Parser
+from core.stopping import ShouldStop, check, never
 
 
 def weight_option(help: str = "λ of the penalty λ Σ F (θ − θ*)²", **more: Any) -> Any:
@@ -80,15 +82,26 @@ def fisher_dropout_option(**more: Any) -> Any:
     )
 
 
-def fisher_of_batch(parser: Parser, memories: Sequence[Batch], dropout: bool = False) -> Tensor:
+def fisher_of_batch(
+    parser: Parser,
+    memories: Sequence[Batch],
+    dropout: bool = False,
+    should_stop: ShouldStop = never,
+) -> Tensor:
     """Σ_i (∇ mean loss on M_i)² at the parser's parameters: (parameters,)."""
     total = torch.zeros_like(flat(list(parser.parameters())))
     for memory in memories:
+        check(should_stop)
         total += gradient(parser, memory, dropout).square_()
     return total
 
 
-def fisher_of_examples(parser: Parser, memories: Sequence[Batch], dropout: bool = False) -> Tensor:
+def fisher_of_examples(
+    parser: Parser,
+    memories: Sequence[Batch],
+    dropout: bool = False,
+    should_stop: ShouldStop = never,
+) -> Tensor:
     """Σ_i mean over the examples of M_i of (∇ the example's loss)²: (parameters,).
 
     A backward pass an example, 0.6 CPU seconds for 50 at the paper's sizes: fused LSTMs give no
@@ -98,6 +111,7 @@ def fisher_of_examples(parser: Parser, memories: Sequence[Batch], dropout: bool 
     total = torch.zeros_like(flat(list(parser.parameters())))
     for memory in memories:
         for index in range(len(memory)):
+            check(should_stop)
             slope = gradient(parser, memory.take([index]), dropout)
             total.addcmul_(slope, slope, value=1 / len(memory))
     return total
@@ -128,14 +142,17 @@ class Penalty:
         self.anchor: Tensor | None = None  # θ̄ (parameters,)
         self.constant = 0.0
 
-    def consolidate(self, memories: Sequence[Batch]) -> None:
+    def consolidate(self, memories: Sequence[Batch], should_stop: ShouldStop = never) -> None:
         """A task has ended: take F and the anchor; the last of the memories is that task's."""
-        estimate, dropout = FISHERS[self.options.fisher], self.options.fisher_dropout
+        dropout = self.options.fisher_dropout
+        estimate = partial(
+            FISHERS[self.options.fisher], self.parser, dropout=dropout, should_stop=should_stop
+        )
         anchor = flat(list(self.parser.parameters()))
         if self.options.anchors == "last":
-            self.fisher, self.anchor = estimate(self.parser, memories, dropout), anchor
+            self.fisher, self.anchor = estimate(memories), anchor
             return
-        fisher = estimate(self.parser, memories[-1:], dropout)
+        fisher = estimate(memories[-1:])
         if self.fisher is None or self.anchor is None:
             self.fisher, self.anchor = fisher, anchor
             return

@@ -10,6 +10,7 @@ from core.parser.batch import Batch, split_by_length
 from core.parser.model import Parser
 from core.parser.modes import evaluating
 from core.parser.output import Rows
+from core.stopping import ShouldStop, check, never
 
 UNCOVERED = 1e4  # taken from a score: after every action that has a prototype, yet still in A_t
 _BATCH = 256
@@ -26,13 +27,16 @@ def means(states: Tensor, actions: Tensor, count: int) -> tuple[Tensor, Tensor]:
 
 
 @torch.no_grad()
-def prototypes(parser: Parser, examples: Batch) -> tuple[Tensor, Tensor]:
+def prototypes(
+    parser: Parser, examples: Batch, should_stop: ShouldStop = never
+) -> tuple[Tensor, Tensor]:
     """p_a and n_a over these examples' gold steps, dropout off: (actions, size), (actions,)."""
     count, size = parser.action_embedding.shape
     sums = parser.action_embedding.new_zeros(count, size)
     times = torch.zeros(count, dtype=torch.int64, device=sums.device)
     with evaluating(parser):
         for indices in split_by_length(examples, _BATCH):
+            check(should_stop)
             batch = examples.take(indices)
             table, occurrences = means(parser.teacher_forced(batch)[0], batch.gold, count)
             sums += table * occurrences[:, None]

@@ -1,7 +1,8 @@
 """How a server ends: on Ctrl-C or SIGTERM, within ten seconds, its runs stopped before.
 
-The threads of pages are daemons: they still compute when the interpreter ends, and one that is
-inside PyTorch then aborts the process. So they are waited for, and not for long.
+The threads of pages and workers are daemons: they may still compute or import when the interpreter
+ends, and one that is inside PyTorch then aborts the process. So they are waited for, and not for
+long.
 """
 
 import logging
@@ -15,7 +16,8 @@ from streamlit import runtime
 
 from core.runs.manager import close_manager
 
-SECONDS = 8.5  # from the end of the server's loop to that of the process
+SECONDS = 7.0  # from the end of the server's loop to that of the process
+THREADS = ("ScriptRunner", "worker ", "run manager")  # how their names begin
 
 
 @cache
@@ -29,15 +31,21 @@ def _end() -> None:
     deadline = time.monotonic() + SECONDS
     close_manager()
     if runtime.exists() and type(runtime.get_instance()) is runtime.Runtime:  # no test of a page
-        for thread in threading.enumerate():
-            if thread.name.startswith("ScriptRunner"):
-                thread.join(max(0.0, deadline - time.monotonic()))
-                if thread.is_alive():
-                    leave()
+        wait_or_leave(deadline)
+
+
+def wait_or_leave(deadline: float) -> None:
+    """Until the threads have ended, or to the deadline, when the process ends whatever they do."""
+    for thread in threading.enumerate():
+        if thread.name.startswith(THREADS):
+            thread.join(max(0.0, deadline - time.monotonic()))
+            if thread.is_alive():
+                leave()
+                return
 
 
 def leave() -> None:
-    """End the process at once: all runs are stopped, and only pages are still computed."""
+    """End the process at once: all runs are stopped, and nothing is recorded any more."""
     logging.shutdown()
     sys.stdout.flush()
     os._exit(0)

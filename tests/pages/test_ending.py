@@ -1,0 +1,24 @@
+"""A server's end waits for its threads, and not for long."""
+
+import threading
+import time
+
+import pytest
+
+from pages.shared.ui import ending
+
+
+@pytest.mark.parametrize("name", ["ScriptRunner.scriptThread", "worker 0 on cpu", "run manager"])
+@pytest.mark.parametrize("deaf", [False, True], ids=["ends", "deaf"])
+def test_a_thread_that_does_not_end_is_left(monkeypatch, name: str, deaf: bool) -> None:
+    left: list[float] = []
+    monkeypatch.setattr(ending, "leave", lambda: left.append(time.monotonic()))
+    go_on = threading.Event()
+    thread = threading.Thread(target=go_on.wait, args=(30 if deaf else 0.05,), name=name)
+    thread.start()
+    began = time.monotonic()
+    ending.wait_or_leave(began + (0.1 if deaf else 10))
+    go_on.set()
+    thread.join()
+    assert len(left) == deaf
+    assert time.monotonic() - began < 5
