@@ -9,7 +9,8 @@ from core.data.base import Example
 from core.language.derivation import actions_to_logical_form
 from core.language.grammar import NEVER, Grammar
 from core.parser.batch import Batch
-from core.parser.decode import Parse, parse
+from core.parser.decode import parse
+from core.parser.hypothesis import Parse
 from core.parser.model import Parser
 from core.stopping import ShouldStop, never
 

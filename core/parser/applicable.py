@@ -26,6 +26,7 @@ class ApplicableActions:
 
         self.slot_bias = bias(outside)  # (slots, actions)
         self.task_bias = None if foreign is None else bias(foreign)  # (tasks, actions)
+        self._of_task: dict[tuple[int, int], Tensor] = {}
 
     @classmethod
     def of(
@@ -47,6 +48,15 @@ class ApplicableActions:
     def actions(self) -> tuple[Tensor, ...]:
         """The actions that fill each slot, whatever the task: on the device of the bias."""
         return tuple(row.nonzero()[:, 0] for row in self.slot_bias == 0)
+
+    def of_task(self, slot: int, task: int) -> Tensor:
+        """A_t of one step: the actions that fill the slot in examples of the task."""
+        if (slot, task) not in self._of_task:
+            actions = self.actions[slot]
+            if self.task_bias is not None:
+                actions = actions[self.task_bias[task, actions] == 0]
+            self._of_task[slot, task] = actions
+        return self._of_task[slot, task]
 
     @cached_property
     def sizes(self) -> Tensor:

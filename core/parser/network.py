@@ -24,6 +24,7 @@ from core.parser.picking import picked
 from core.parser.recurrent import bidirectional, running
 from core.parser.transformer import Transformer
 
+EncoderLayer = Callable[[nn.LSTM, Tensor, Tensor], tuple[Tensor, Tensor]]  # see `bidirectional`
 Adapter = Callable[[Tensor, Tensor], Tensor]  # h (n, T, hidden), tasks (n,) → ĥ (n, T, hidden)
 
 
@@ -121,15 +122,18 @@ class Network(nn.Module):
             return x
         return x * kept(x, self.dropout, self.rng)
 
-    def encode(self, words: Tensor, lengths: Tensor) -> Encoding:
-        """What the encoder says of (n, L) word numbers; `lengths` (n,) on the CPU."""
+    def encode(self, words: Tensor, lengths: Tensor, layer: EncoderLayer | None = None) -> Encoding:
+        """What the encoder says of (n, L) word numbers; `lengths` (n,) on the CPU.
+
+        By `bidirectional`, or a layer that does the same.
+        """
         if self.training and self.word_dropout:
             gone = torch.empty(words.shape, device=words.device).bernoulli_(
                 self.word_dropout, generator=self.rng
             )
             words = words.masked_fill(gone.bool(), UNKNOWN)
         x = self._drop(self._read(words, lengths))  # (n, L, word)
-        states, cells = bidirectional(self.encoder, x, lengths)
+        states, cells = (layer or bidirectional)(self.encoder, x, lengths)
         padding = torch.arange(words.shape[1]) >= lengths[:, None]  # (n, L)
         bias = moved(torch.zeros(padding.shape).masked_fill_(padding, MASKED), words.device)
         first = torch.tanh(self.init_decoder(cells))

@@ -15,6 +15,8 @@ from torch.nn import functional as F
 
 from core.parser.applicable import MASKED, ApplicableActions
 
+_FEW = 50_000  # scores in all; in decoding sorting fewer steps costs more than it spares
+
 
 class Rows(NamedTuple):
     """What actions are scored by."""
@@ -28,7 +30,7 @@ class Steps(NamedTuple):
 
     slots: Tensor
     tasks: Tensor
-    gold: Tensor
+    gold: Tensor  # in decoding, where there is none, any actions
 
 
 def dense_scores(states: Tensor, bias: Tensor, rows: Rows) -> Tensor:
@@ -78,6 +80,37 @@ def scored_gold(
         values[group.indices] = group.gold_values()
         likeliest[group.indices] = group.logs.argmax(dim=1) == group.gold
     return values, likeliest
+
+
+def likeliest(
+    states: Tensor, rows: Rows, steps: Steps, applicable: ApplicableActions, width: int
+) -> tuple[Tensor, Tensor]:
+    """log P of the `width` likeliest actions of each step and which these are: (steps, width).
+
+    MASKED where A_t has fewer. For looking only, as `scored_gold`.
+    """
+    width = min(width, len(rows.table))
+    few = len(states) * len(rows.table) < _FEW
+    if few or not applicable.by_slot_pays(steps.slots):
+        bias = applicable.bias(steps.slots, steps.tasks)
+        logs = torch.log_softmax(dense_scores(states, bias, rows), dim=1)
+        return _best(torch.where(bias < 0, bias, logs), width)
+    values = states.new_full((len(states), width), MASKED)
+    actions = torch.zeros(values.shape, dtype=torch.int64)
+    for group in _groups(states, rows, steps, applicable):
+        logs = group.logs
+        if group.inside is not None:
+            logs = logs.masked_fill(~group.inside, MASKED)
+        value, index = _best(logs, min(width, logs.shape[1]))
+        missing = (0, width - value.shape[1])
+        values[group.indices] = F.pad(value, missing, value=MASKED)
+        actions[group.indices] = F.pad(group.actions[index], missing)
+    return values, actions
+
+
+def _best(logs: Tensor, width: int) -> tuple[Tensor, Tensor]:
+    values, indices = logs.max(dim=1, keepdim=True) if width == 1 else logs.topk(width, dim=1)
+    return values, indices
 
 
 class _Group(NamedTuple):

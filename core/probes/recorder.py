@@ -11,7 +11,7 @@ from core.data.base import Task
 from core.evaluation import FormWriter
 from core.events import ActionProbabilities, ActionsKnown, ErrorCounts, Predictions
 from core.parser.batch import Batch
-from core.parser.decode import Parse
+from core.parser.hypothesis import Parse
 from core.parser.model import Parser
 from core.probes.error_curves import ErrorSample
 from core.probes.gold import score_gold_steps

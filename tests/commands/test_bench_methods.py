@@ -56,7 +56,7 @@ def test_what_a_method_holds_is_counted_in_bytes() -> None:
 def test_an_epoch_counts_each_kind_of_step_as_often_as_it_has_them(monkeypatch) -> None:
     seconds = {"": 1.0, "episode": 10.0}
     now = [0.0]
-    monkeypatch.setattr("core.commands.bench.costs._clock", lambda learner: lambda: now[0])
+    monkeypatch.setattr("core.commands.bench.costs.clock_of", lambda learner: lambda: now[0])
 
     def take(descent: object, step: object) -> dict[str, float]:
         now[0] += seconds[step.kind]

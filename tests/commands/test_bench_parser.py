@@ -7,8 +7,11 @@ import pytest
 import torch
 
 from core.commands.bench import parser as bench
+from core.commands.bench.ways import plain
 from core.commands.entry import BAD_USAGE, main
 from core.data.base import DataMissing
+from core.parser.applicable import ApplicableActions
+from tests.learners import make
 
 
 def figures(out: str) -> dict[str, list[float]]:
@@ -32,8 +35,20 @@ def test_speeds_shares_and_memory_are_printed(capsys, monkeypatch) -> None:
         assert re.search(rf"{kind} .*examples/s .*% of the product", out)
     assert told["product"][0] == 3.0  # the mean of before and after
     assert 50 < told["memory"][0] < 100_000
-    assert 0 <= told["padding"][0] < 100
+    drawn, by_length = told["padding"][:2]
+    assert 0 <= by_length <= drawn < 100
+    assert min(told["plain"][0], *told["alone"][:2]) > 0
     assert "task zoo: 10 training rows, 5 test rows" in out
+
+
+def test_the_plain_way_computes_the_same(toy_config) -> None:
+    learner = make(toy_config)
+    rows, before = learner.train_batches[1], ApplicableActions.by_slot_pays
+    short = learner.parser.row_losses(rows)
+    with plain():
+        assert not learner.parser.applicable.by_slot_pays(rows.slots.flatten())
+        torch.testing.assert_close(learner.parser.row_losses(rows), short)
+    assert ApplicableActions.by_slot_pays is before
 
 
 def test_the_rate_is_that_of_counted_products(monkeypatch) -> None:

@@ -7,17 +7,35 @@ import pytest
 import torch
 
 from core.data.base import FormReader, Task
-from core.parser.applicable import ApplicableActions
-from core.parser.batch import encode_examples, join
-from core.parser.decode import MAX_OPEN, parse
+from core.parser import decode
+from core.parser.applicable import MASKED, ApplicableActions
+from core.parser.batch import Batch, encode_examples, join
+from core.parser.beam import search
+from core.parser.decode import parse
+from core.parser.hypothesis import MAX_OPEN, Parse
+from core.parser.model import Parser
 from core.stopping import Stopped
 from core.training.assembly import Learner
+from core.training.sequence import train
 from tests.learners import SETTINGS, make
 from tests.parser import reference
 
 
 def random_parser(config, seed: int, **changes) -> Learner:
     return make(config, seed=seed, **changes)
+
+
+def parsed(parser: Parser, rows: Batch) -> list[Parse]:
+    """The parses of a batch, which are also those of each row alone."""
+    together = parse(parser, rows)
+    for number, hypothesis in enumerate(together):
+        (alone,) = parse(parser, rows.take([number]))
+        assert (alone.actions, alone.complete) == (hypothesis.actions, hypothesis.complete)
+        if hypothesis.log_prob > MASKED / 2 or hypothesis.complete:
+            assert alone.log_prob == pytest.approx(hypothesis.log_prob, abs=1e-4)
+        else:  # lost
+            assert alone.log_prob <= MASKED / 2
+    return together
 
 
 @pytest.mark.parametrize("changes", SETTINGS)
@@ -40,13 +58,33 @@ def test_greedy_decoding_equals_a_plain_search(toy_config, changes, seed) -> Non
 def test_batch_size_and_padding_do_not_change_a_parse(toy_config, changes, beam) -> None:
     learner = random_parser(toy_config, 5, beam_size=beam, **changes)
     rows = join(learner.train_batches)
-    whole = parse(learner.parser, rows)
-    for number, found in enumerate(whole):
-        (alone,) = parse(learner.parser, rows.take([number]))
-        assert alone.actions == found.actions
-        assert alone.log_prob == pytest.approx(found.log_prob, abs=1e-4)
+    whole = parsed(learner.parser, rows)
     in_parts = parse(learner.parser, rows, rows_at_once=3)
     assert [found.actions for found in in_parts] == [found.actions for found in whole]
+
+
+ATTACHED = {
+    "hat": {},
+    "protoparser": {},
+    "total_recall": {"method_options": {"adapters": "full", "fast_epochs": 1}},
+}
+
+
+@pytest.mark.parametrize("masking", [False, True])
+@pytest.mark.parametrize("method", ATTACHED)
+def test_an_utterance_alone_is_parsed_as_in_a_beam_of_one(
+    toy_config, method, masking, monkeypatch
+) -> None:
+    """Where a method has masks, a readout or adapters at work."""
+    changes = {"method": method, "task_masking": masking, **ATTACHED[method]}
+    learner = train(toy_config.with_(epochs=2, **changes), lambda event: None)
+    rows = join(learner.test_batches)
+    alone = [parse(learner.parser, rows.take([number])) for number in range(len(rows))]
+    monkeypatch.setattr(decode, "greedy", search)
+    beams = [parse(learner.parser, rows.take([number])) for number in range(len(rows))]
+    for (short,), (by_beam,) in zip(alone, beams, strict=True):
+        assert (short.actions, short.complete) == (by_beam.actions, by_beam.complete)
+        assert short.log_prob == pytest.approx(by_beam.log_prob, abs=1e-4)
 
 
 def all_derivations(parser, task: int, limit: int):
@@ -117,7 +155,7 @@ def endless(config) -> Learner:
 
 def test_a_derivation_that_never_ends_is_cut_and_incomplete(toy_config) -> None:
     learner = endless(toy_config)
-    parses = parse(learner.parser, learner.test_batches[0])
+    parses = parsed(learner.parser, learner.test_batches[0])
     assert not any(hypothesis.complete for hypothesis in parses)
     longest = max(len(row.derivation) for task in learner.tasks for row in task.train)
     assert {len(hypothesis.actions) for hypothesis in parses} == {2 * longest}
@@ -130,12 +168,12 @@ def test_a_derivation_with_too_many_open_slots_is_given_up(toy_config) -> None:
     n_open, steps = 1, 0
     while n_open <= MAX_OPEN:  # `filter` fills a slot and opens two
         n_open, steps = n_open + 1, steps + 1
-    parses = parse(learner.parser, learner.test_batches[0])
+    parses = parsed(learner.parser, learner.test_batches[0])
     assert {(len(hypothesis.actions), hypothesis.complete) for hypothesis in parses} == {
         (steps, False)
     }
     learner.grammar.longest = MAX_OPEN + 5  # data with longer derivations: more may be open
-    parses = parse(learner.parser, learner.test_batches[0])
+    parses = parsed(learner.parser, learner.test_batches[0])
     assert {len(hypothesis.actions) for hypothesis in parses} == {steps + 5}
 
 
@@ -154,7 +192,7 @@ def test_a_slot_without_applicable_actions_ends_the_hypothesis(toy_config) -> No
     learner = random_parser(toy_config, 0)
     outside = torch.ones_like(learner.parser.applicable.slot_bias, dtype=torch.bool)
     learner.parser.applicable = ApplicableActions(outside, None)
-    found = parse(learner.parser, learner.test_batches[0])
+    found = parsed(learner.parser, learner.test_batches[0])
     assert all((one.actions, one.complete) == ((), False) for one in found)
 
 
@@ -166,9 +204,7 @@ def test_a_hypothesis_that_task_masking_ends_is_the_same_alone_and_has_no_other_
     for seed in range(6):
         learner = random_parser(toy_config, seed, task_masking=True, beam_size=beam)
         own, rows = learner.grammar.specific_to(2), join(learner.test_batches)
-        for number, found in enumerate(parse(learner.parser, rows)):
-            (alone,) = parse(learner.parser, rows.take([number]))
-            assert (alone.actions, alone.complete) == (found.actions, found.complete)
+        for number, found in enumerate(parsed(learner.parser, rows)):
             owners = own[:, list(found.actions)].any(axis=1).nonzero()[0].tolist()
             assert set(owners) <= {int(rows.tasks[number])}
             ended += not found.complete and len(found.actions) < learner.parser.max_steps
@@ -184,7 +220,7 @@ def test_an_empty_utterance_is_parsed(toy_config) -> None:
         learner.parser.vocabulary,
         learner.grammar,
     )
-    assert len(parse(learner.parser, rows)) == 2
+    assert len(parsed(learner.parser, rows)) == 2
 
 
 def test_decoding_ends_between_two_batches_where_it_is_told_to(toy_config) -> None:

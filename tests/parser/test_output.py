@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from core.parser.applicable import MASKED, ApplicableActions
-from core.parser.output import Rows, Steps, gold_log_probs, scored_gold
+from core.parser.output import Rows, Steps, gold_log_probs, likeliest, scored_gold
 from tests.learners import choices, make
 
 N_SLOTS, N_ACTIONS, N_TASKS, SIZE = 5, 40, 3, 6
@@ -27,6 +27,7 @@ def problem(by_task: bool, offset: bool, seed: int = 0):
 @pytest.fixture(params=[True, False], ids=["by slot", "dense"])
 def way(request, monkeypatch) -> bool:
     monkeypatch.setattr(ApplicableActions, "by_slot_pays", lambda self, slots: request.param)
+    monkeypatch.setattr("core.parser.output._FEW", 0)
     return request.param
 
 
@@ -64,6 +65,23 @@ def test_values_and_gradients_are_those_of_the_definition(way, by_task, offset, 
         found, torch.autograd.grad((expected[inside] * weights).sum(), sought), strict=True
     ):
         torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("width", [1, 4, 50])
+@pytest.mark.parametrize("offset", [False, True])
+@pytest.mark.parametrize("by_task", [False, True])
+def test_the_likeliest_actions_are_those_of_the_definition(way, by_task, offset, width) -> None:
+    states, rows, steps, applicable = problem(by_task, offset, seed=2)
+    with torch.no_grad():
+        values, actions = likeliest(states, rows, steps, applicable, width)
+    everything = torch.arange(N_ACTIONS)
+    for t, (slot, task) in enumerate(zip(steps.slots.tolist(), steps.tasks.tolist(), strict=True)):
+        at = Steps(*(torch.full((N_ACTIONS,), number) for number in (slot, task)), everything)
+        logs = by_hand(states[[t]].expand(N_ACTIONS, -1), rows, at, applicable, 0.0).detach()
+        order = logs.argsort(descending=True, stable=True)[: int((logs > MASKED / 2).sum())][:width]
+        inside = values[t] > MASKED / 2
+        assert actions[t][inside].tolist() == order.tolist()
+        torch.testing.assert_close(values[t][inside], logs[order], rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("by_task", [False, True])

@@ -1,9 +1,9 @@
 """What training with a method costs at places of the sequence of tasks: steps, epochs, memory."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from core.commands.bench.ways import clock_of
 from core.config import RunConfig
 from core.registry import methods
 
@@ -57,7 +57,7 @@ def _time(learner: "Learner", base: "Learner", k: int, steps: int) -> Cost:
 
     stage, plain = learner.method.stages(k)[-1], base.method.stages(k)[-1]
     descents = StageOptimizer(learner.method, k, stage), StageOptimizer(base.method, k, plain)
-    clock = _clock(learner)
+    clock = clock_of(learner)
     learner.parser.train()
     base.parser.train()
     began = clock()
@@ -95,12 +95,6 @@ def _beside(epoch: Sequence["TrainingStep"], i: int) -> "TrainingStep":
     with_rows = [number for number, step in enumerate(epoch) if step.n_current]
     last = max((number for number in with_rows if number <= i), default=with_rows[0])
     return plain_step(epoch[last].batch.take(np.arange(epoch[last].n_current)))
-
-
-def _clock(learner: "Learner") -> Callable[[], float]:
-    """Seconds: those of this process, where it does the arithmetic itself and in one thread."""
-    alone = learner.device.type == "cpu" and learner.config.threads == 1
-    return time.process_time if alone else time.perf_counter
 
 
 def _kind(step: "TrainingStep") -> str:

@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from core.commands import Subparsers
+from core.commands.bench import ways
 from core.commands.numbers import count
 from core.config import RunConfig
 from core.data.base import DataMissing
@@ -114,6 +115,10 @@ def _measure(config: RunConfig, name: str) -> int:
         torch.nn.utils.clip_grad_norm_(parser.parameters(), config.clip_norm)
         optimizer.step()
 
+    def train_and_wait(batch: "Batch") -> None:
+        train_on(batch)
+        wait_for(learner.device)
+
     began = time.perf_counter()
     n_words = _read_all(learner)
     reading = time.perf_counter() - began
@@ -134,7 +139,7 @@ def _measure(config: RunConfig, name: str) -> int:
     rate = (before + after) / 2
     share = sum(training_flops(parser, batch) for batch in batches) / seconds / rate
     decoding_share = forward_flops(parser, test) / decoding / rate
-    padding = 1 - sum(int(b.steps.sum()) for b in batches) / sum(b.actions.numel() for b in batches)
+    beside = list(ways.lines(learner, train_and_wait, batches))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     lines = [
         f"{config.dataset}, task {largest}: {len(rows)} training rows, {len(test)} test rows; "
@@ -144,7 +149,7 @@ def _measure(config: RunConfig, name: str) -> int:
         f"rate (beam {config.beam_size}, teacher-forced operations of the gold forms)",
         f"product   {rate / 1e9:8.1f} Gflop/s ({_SIZE}³ float32: {before / 1e9:.1f} before, "
         f"{after / 1e9:.1f} after)",
-        f"padding   {padding:8.1%} of the decoder's steps",
+        *beside,
         f"memory    {peak:8.0f} MB at its peak (resident)",
     ]
     if n_words:
