@@ -23,6 +23,8 @@ def test_batch_sizes_a_sequence_and_runs_at_once_are_measured(
 
 
 def test_what_can_not_be_measured_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "gpu", "--runs", "0"]) == BAD_USAGE
+    with pytest.raises(SystemExit, match=str(BAD_USAGE)):
+        main(["bench", "gpu", "--runs", "0"])
+    assert "--runs: expected a whole number from 1" in capsys.readouterr().err
     assert main(["bench", "gpu", "--dataset", "toy", "--device", "cuda:99"]) == BAD_USAGE
     assert "cuda:99" in capsys.readouterr().err
