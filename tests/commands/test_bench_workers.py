@@ -31,7 +31,8 @@ def test_a_rate_is_that_between_warm_up_and_end(monkeypatch: pytest.MonkeyPatch)
 def test_too_short_a_measurement_is_said() -> None:
     with pytest.raises(ConfigError, match="expected more"):
         _Clock(1.0, lambda: None).rate()
-    assert main(["bench", "workers", "--seconds", "0"]) == 2
+    with pytest.raises(SystemExit, match="2"):
+        main(["bench", "workers", "--seconds", "0"])
 
 
 def test_threads_begin_together(toy_config: RunConfig, monkeypatch: pytest.MonkeyPatch) -> None:
