@@ -43,7 +43,14 @@ class DERPlusPlusOptions(ReplayOptions):
     )
 
 
-@methods.register("derpp", label="DER++", rank=31, memory=True, sampler="random")
+@methods.register(
+    "derpp",
+    label="DER++",
+    rank=31,
+    memory=True,
+    sampler="random",
+    past="the scores that memories had when they were stored",
+)
 class DERPlusPlus(Method):
     """Replays memories, and keeps the scores that they had when they were stored."""
 
