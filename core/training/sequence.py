@@ -29,7 +29,7 @@ Record = Callable[[Event], None]
 Checkpoint = dict[str, Any]  # plain values and tensors
 
 
-class TrainingFailed(ValueError):  # noqa: N818 - as above
+class TrainingFailed(ValueError):  # noqa: N818 - what happened, not a kind of error
     """The run can't go on: the message says where it was and what to try."""
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from core import paths
-from core.commands.experiment.steer import before_start
+from core.commands.experiment.words import before_start
 from core.config import RunConfig
 from core.events import RunStarted, StageTime
 from core.experiments import catalog

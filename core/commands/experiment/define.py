@@ -7,7 +7,7 @@ from typing import Any
 
 from core.commands import Subparsers
 from core.commands.experiment.named import preset_or_file, stored_or_new
-from core.commands.experiment.steer import before_start
+from core.commands.experiment.words import before_start
 from core.experiments import catalog, toml, work
 from core.experiments.checks import check
 from core.experiments.experiment import Arm, Experiment, crossed, default_pairs

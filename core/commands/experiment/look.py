@@ -5,7 +5,7 @@ import json
 
 from core.analysis.durations import duration
 from core.commands import Subparsers
-from core.commands.experiment.steer import progress_line
+from core.commands.experiment.words import progress_line
 from core.commands.runs import table
 from core.experiments import catalog, work
 from core.experiments.catalog import Stored

@@ -3,21 +3,19 @@
 import argparse
 import sys
 import threading
-import time
 
-from core.analysis.durations import duration
 from core.commands import Subparsers
 from core.commands.experiment.named import stored_or_new
+from core.commands.experiment.words import Line, before_start, progress_line, what_is_queued
 from core.commands.foreground import stopped_by_signals
 from core.experiments import catalog, work
 from core.experiments.checks import check
 from core.experiments.on_ray import RayPool, Share
-from core.experiments.outlook import Outlook, outlook
-from core.experiments.status import Status, status
-from core.experiments.work import Queued
+from core.experiments.outlook import outlook
+from core.experiments.status import status
 from core.options import ConfigError
 from core.runs.pool import Pool, default_workers
-from core.runs.run import FAILED, FINISHED, RUNNING
+from core.runs.run import FAILED, FINISHED
 from core.runs.store import Store
 
 _LOOK_SECONDS = 1.0
@@ -80,7 +78,7 @@ def _run(args: argparse.Namespace) -> int:
             pool = Pool(workers, args.device, experiment=name)
         print(before_start(outlook(store, stored, _MEASURE_SECONDS), workers), flush=True)
         store.mark_interrupted()
-        print(_what_is_queued(name, work.enqueue(store, name)))
+        print(what_is_queued(name, work.enqueue(store, name)))
         print(f"{workers} worker{'s' * (workers > 1)}{why}; Ctrl-C pauses.", flush=True)
         try:
             _watch(store, stored.id, name, pool, stop, workers)
@@ -108,7 +106,7 @@ def _watch(
     store: Store, id: int, name: str, pool: Pool | RayPool, stop: threading.Event, workers: int
 ) -> None:
     """Until all cells are done, it is paused, or `stop` is set."""
-    line = _Line()
+    line = Line()
     while not stop.wait(_LOOK_SECONDS):
         store.mark_interrupted()
         now = status(store, id)
@@ -117,66 +115,6 @@ def _watch(
             break
         pool.watch()
     line.close()
-
-
-def progress_line(name: str, now: Status, workers: int) -> str:
-    """`demo: 4 of 15 cells, 30 %, 2 running, 1 failed, 3 min 10 s left`"""
-    counts = now.counts
-    parts = [f"{name}: {counts[FINISHED]} of {now.cells} cells", f"{now.done:.0%}"]
-    parts += [f"{counts[RUNNING]} running"] if counts[RUNNING] else []
-    parts += [f"{counts[FAILED]} failed"] if counts[FAILED] else []
-    left = now.seconds_left(min(workers, max(1, now.pending)))
-    parts += [f"{duration(left)} left"] if left and now.pending else []
-    return ", ".join(parts)
-
-
-class _Line:
-    """One line that is drawn anew on a terminal; elsewhere a line when cells are done."""
-
-    def __init__(self) -> None:
-        self._before, self._drawn = "", False
-
-    def show(self, text: str) -> None:
-        if sys.stdout.isatty():
-            sys.stdout.write(f"\r\x1b[K{text}")
-            self._drawn = True
-        elif text.split(",")[0] != self._before:
-            self._before = text.split(",")[0]
-            sys.stdout.write(f"{time.strftime('%H:%M:%S')} {text}\n")
-        sys.stdout.flush()
-
-    def close(self) -> None:
-        if self._drawn:
-            sys.stdout.write("\n")
-
-
-def before_start(ahead: Outlook, workers: int) -> str:
-    """`15 cells, 4 of them finished already; about 3 min 10 s with 2 workers, 12 MB of disk.`"""
-    already = f", {ahead.finished} of them finished already" if ahead.finished else ""
-    if not ahead.left:
-        return f"{ahead.cells} cells{already}; none is left to be carried out."
-    at_once = min(workers, ahead.left)
-    with_ = f"with {at_once} worker{'s' * (at_once > 1)}"
-    if ahead.seconds is None or ahead.low is None or ahead.high is None:
-        time_ = f"no earlier run here tells how long they take {with_}"
-    else:
-        mean, low, high = (duration(s / at_once) for s in (ahead.seconds, ahead.low, ahead.high))
-        time_ = f"about {mean} {with_} ({low} to {high})"
-    disk = "" if ahead.disk is None else f", {ahead.disk / 1e6:,.0f} MB of disk"
-    guessed = f"; not known for {', '.join(ahead.unknown)}: the mean of the others"
-    return f"{ahead.cells} cells{already}; {time_}{disk}" + (
-        f"{guessed}." if ahead.unknown and ahead.seconds is not None else "."
-    )
-
-
-def _what_is_queued(name: str, queued: Queued) -> str:
-    parts = [f"{queued.new} cells queued" if queued.new else ""]
-    parts += [f"{queued.again} of them because their runs were deleted" if queued.again else ""]
-    parts += [f"{queued.resumed} go on" if queued.resumed else ""]
-    parts += [f"{queued.used} have finished already" if queued.used else ""]
-    parts += [f"{queued.joined} wait or run already" if queued.joined else ""]
-    parts += [f"{queued.failed} have failed (see `retry`)" if queued.failed else ""]
-    return f"{name}: {', '.join(filter(None, parts))}."
 
 
 def _outcome(store: Store, name: str) -> int:
@@ -206,7 +144,7 @@ def _pause(args: argparse.Namespace) -> int:
 def _resume(args: argparse.Namespace) -> int:
     store = Store()
     check(catalog.load(store, args.name).experiment)
-    print(_what_is_queued(args.name, work.enqueue(store, args.name)))
+    print(what_is_queued(args.name, work.enqueue(store, args.name)))
     print("The app and `python -m core worker` take them.")
     return 0
 

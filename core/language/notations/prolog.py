@@ -12,30 +12,14 @@ from core.language.notations.base import Notation, check_depth
 from core.language.tree import LogicalFormError, Node, leaf
 from core.registry import notations
 
-_COMPARISONS = [
-    "=",
-    "\\=",
-    "==",
-    "\\==",
-    "<",
-    ">",
-    "=<",
-    ">=",
-    "is",
-    "=:=",
-    "=\\=",
-    "=..",
-    "@<",
-    "@>",
-    "@=<",
-    "@>=",
-]
+_EQUALS = ("=", "\\=", "==", "\\==", "is", "=:=", "=\\=", "=..")
+_ORDERS = ("<", ">", "=<", ">=", "@<", "@>", "@=<", "@>=")
 _INFIX = {  # priority, and by how much less its left and its right operand must have
     ":-": (1200, 1, 1),
     ";": (1100, 1, 1),
     "->": (1050, 1, 0),
     ",": (1000, 1, 1),
-    **dict.fromkeys(_COMPARISONS, (700, 1, 1)),
+    **dict.fromkeys((*_EQUALS, *_ORDERS), (700, 1, 1)),
     **dict.fromkeys(("+", "-"), (500, 0, 1)),
     **dict.fromkeys(("*", "/", "//", "mod", "rem"), (400, 0, 1)),
     "**": (200, 1, 1),
