@@ -21,6 +21,11 @@ def clean(text: str, limit: int = NAME_LENGTH) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
+def counted(count: int, noun: str) -> str:
+    """`1 run`, `3 runs`."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
 def middle_cut(text: str, most: int) -> str:
     """The text with its middle left out where it has more than so many letters."""
     if len(text) <= most:

@@ -1,7 +1,8 @@
 """Runs: the queue and the history, and one run watched while it goes on."""
 
 from pages.shared.access.runs import say_unreadable
-from pages.shared.runs.live import draw_runs, follow_choice
+from pages.shared.runs.live import draw_runs
+from pages.shared.runs.table import follow_choice
 from pages.shared.ui.opening import open_page
 
 with open_page(
@@ -9,7 +10,8 @@ with open_page(
     icon=":material/list_alt:",
     order=20,
     section="Train",
-    purpose="The queue and what has been carried out. Choose a run to watch it.",
+    purpose="The queue and what has been carried out. Tick a run to watch it, several to compare "
+    "or change them together.",
 ):
     say_unreadable()
     follow_choice()

@@ -1,9 +1,13 @@
 """Text from outside: one line, bounded, nothing that moves a terminal's cursor or turns writing."""
 
+import ast
+import re
 import unicodedata
+from itertools import pairwise
 
 import pytest
 
+from core.paths import PROJECT
 from core.text import NAME_LENGTH, clean
 
 
@@ -48,3 +52,23 @@ def test_a_long_text_is_cut(length: int) -> None:
     assert len(line) == min(length, NAME_LENGTH)
     assert line.endswith("…") == (length > NAME_LENGTH)
     assert len(clean("long " * length, 10)) <= 10
+
+
+def test_no_text_leaves_it_to_the_reader_whether_it_is_one() -> None:
+    """`1 action(s)` nowhere, and what is counted before `runs`, `rows` … goes through `counted`."""
+    bare = re.compile(r" (runs|rows|cells|steps)\b")
+    offenders = []
+    for path in [*(PROJECT / "core").rglob("*.py"), *(PROJECT / "pages").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and re.search(r"\w\((s|es)\)", str(node.value)):
+                offenders.append(f"{path}:{node.lineno}")
+            if isinstance(node, ast.JoinedStr) and "bench" not in path.parts:
+                for value, text in pairwise(node.values):
+                    if (
+                        isinstance(value, ast.FormattedValue)
+                        and ast.unparse(value.value).startswith("len(")
+                        and isinstance(text, ast.Constant)
+                        and bare.match(str(text.value))
+                    ):
+                        offenders.append(f"{path}:{node.lineno}")
+    assert offenders == []

@@ -1,5 +1,7 @@
 """The matrix acc[k, i]: how much of each task is left after each task learned."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -7,19 +9,32 @@ from core.charts.cells import diverging, heat, ink, targets
 from core.charts.template import ANGLES, DARK, blank, lines, plain, tick
 
 
-def matrix(cells: pd.DataFrame, height: int | None = None) -> go.Figure:
+def matrix(cells: pd.DataFrame, height: int | None = None, tasks: Sequence[str] = ()) -> go.Figure:
     """acc[k, i] of one run: a row for each task learned, a column for each task tested.
 
     `cells` is analysis.accuracy.cells'. What lies over the cells has (after, on) as `customdata`.
+    With `tasks`, all of the run's, there is room for those still to be learned.
     """
     learned = cells.drop_duplicates("after").sort_values("after")
     figure = blank(height or 130 + 34 * max(3, len(learned)))
     share = (cells.correct / cells.total).rename("share")
     grid = cells.assign(share=share).pivot_table(index="after", columns="on", values="share")
+    if tasks:
+        grid = grid.reindex(index=range(len(tasks)), columns=range(len(tasks)))
     figure.add_trace(heat(100 * grid.to_numpy(), "acc (%)", 100, x=grid.columns, y=grid.index))
     figure.add_trace(_values(cells, share))
     _axes(figure, cells)
+    if tasks:
+        _room_for(figure, tasks)
     return figure
+
+
+def _room_for(figure: go.Figure, tasks: Sequence[str]) -> None:
+    """Axes over all of the tasks, from the start."""
+    names = [tick(f"{at + 1} · {name}") for at, name in enumerate(tasks)]
+    ends = (-0.5, len(tasks) - 0.5)
+    for update, span in ((figure.update_xaxes, ends), (figure.update_yaxes, ends[::-1])):
+        update(tickvals=list(range(len(tasks))), ticktext=names, range=span, autorange=False)
 
 
 def difference(table: pd.DataFrame, left: str, right: str) -> go.Figure:

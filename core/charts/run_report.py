@@ -19,6 +19,7 @@ from core.charts.report import Item, Report, Section
 from core.data.naming import dataset_name
 from core.runs.run import Run
 from core.runs.store import Store
+from core.text import counted
 
 MOST_GRIDS = 6  # grids of forgetting, one a run
 PAGES = ("accuracy", "forgetting", "drilldown", "error_curves", "playground", "report")
@@ -38,7 +39,7 @@ def run_report(store: Store, runs: Sequence[Run], base: str = "") -> Report:
         _how(runs, base),
     ]
     names = ", ".join(dict.fromkeys(dataset_name(run.config) for run in runs))
-    count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+    count = counted(len(runs), "run")
     return Report(
         f"Total Recall: {count} on {names}",
         f"Made {now:%Y-%m-%d %H:%M} UTC from the store of runs.",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from core.commands import Subparsers
 from core.runs.store import Store
+from core.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +52,7 @@ def _execute(args: argparse.Namespace) -> int:
         before = exported_runs.load(args.export) if args.export.exists() else []
         merged = exported_runs.merge(before, found)
         exported_runs.save(args.export, merged)
-        print(f"{len(found)} runs exported; {args.export} holds {len(merged)} by now.")
+        print(f"{counted(len(found), 'run')} exported; {args.export} holds {len(merged)} by now.")
         return 0
     table = final(found)
     if table.empty:

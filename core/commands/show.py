@@ -66,6 +66,8 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("run", f"{run.id}  {run.name}"),
         ("status", f"{run.status}, {run.progress:.0%} done in {duration(run.seconds)}"),
         ("left", duration(run.seconds_left) if run.seconds_left is not None else ""),
+        ("tags", ", ".join(run.tags)),
+        ("note", run.note),
         ("error", run.error),
         ("device", run.device),
         ("preset", presets_in_words(run.config)),

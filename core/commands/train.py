@@ -15,6 +15,7 @@ from core.options import ConfigError, read_toml
 from core.runs.owner import new_owner
 from core.runs.run import STOPPED
 from core.runs.store import Store
+from core.text import counted
 from core.validation.presets import PRESETS, options_of, preset_of
 
 
@@ -117,4 +118,4 @@ def _what_varies(configs: Sequence[RunConfig]) -> str:
     seeds = ", ".join(str(config.seed) for config in configs)
     n_orders = len({config.order_seed for config in configs})
     orders = "all in one order of tasks" if n_orders == 1 else "each in another order of tasks"
-    return f"{len(configs)} runs, seeds {seeds}, {orders}."
+    return f"{counted(len(configs), 'run')}, seeds {seeds}, {orders}."

@@ -19,6 +19,7 @@ from core.data.io.statistics import Statistics, statistics
 from core.options import option
 from core.paths import home
 from core.registry import datasets, notations
+from core.text import counted
 
 LOW_COVERAGE = 0.5  # of the test rows; below it a run is warned of
 DIGITS = 8  # of the digest, in names
@@ -54,8 +55,8 @@ class Upload:
             return f"{self.label}: {self.fault}"
         train, valid, test = (sum(counts) for counts in zip(*self.rows, strict=True))
         text = (
-            f"{self.label}: {len(self.tasks)} tasks, {train:,} training, {valid:,} validation and "
-            f"{test:,} test rows, {self.forms:,} distinct logical forms"
+            f"{self.label}: {counted(len(self.tasks), 'task')}, {train:,} training, {valid:,} "
+            f"validation and {test:,} test rows, {self.forms:,} distinct logical forms"
         )
         if self.writable is None:
             return text

@@ -93,7 +93,19 @@ def _add_digests(connection: Connection) -> None:
         )
 
 
+def _add_labels(connection: Connection) -> None:
+    present = {column["name"] for column in inspect(connection).get_columns("runs")}
+    for name, kind in (
+        ("tags", "TEXT DEFAULT ''"),
+        ("note", "TEXT DEFAULT ''"),
+        ("archived", "BOOLEAN DEFAULT FALSE"),
+    ):
+        if name not in present:
+            connection.execute(text(f"ALTER TABLE runs ADD COLUMN {name} {kind} NOT NULL"))
+
+
 STEPS: tuple[Step, ...] = (
     Step("The stages of each task are numbered in the order of training.", _number_stages),
     Step("Runs are found by the digest of their configuration, for experiments.", _add_digests),
+    Step("Runs can have tags and a note, and can be put away.", _add_labels),
 )

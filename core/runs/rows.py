@@ -16,6 +16,7 @@ from core.config import RunConfig
 from core.events import Progress, RunStarted
 from core.runs import clock
 from core.runs.column_types import StoredJson, UtcTime
+from core.runs.labels import NOTE_LENGTH
 from core.runs.run import RUNNING, STATUSES, Run, Unreadable, seconds_left
 from core.runs.signs import between, silence
 from core.runs.tables import runs
@@ -117,6 +118,9 @@ def _to_run(row: Row[Any]) -> Run:
         stop_requested=bool(row.stop_requested),
         attempts=row.attempts,
         silent=silence(row),
+        tags=tuple(tag for tag in clean(row.tags).split(",") if tag),
+        note=clean(row.note, NOTE_LENGTH),
+        archived=bool(row.archived),
     )
 
 

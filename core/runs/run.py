@@ -66,6 +66,9 @@ class Run:
     stop_requested: bool
     attempts: int  # times it was begun
     silent: float | None = None  # seconds without a sign of life while running
+    tags: tuple[str, ...] = ()  # these three as people set them, see core.runs.labels
+    note: str = ""
+    archived: bool = False
 
     @property
     def tasks(self) -> tuple[str, ...]:

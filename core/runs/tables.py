@@ -72,6 +72,9 @@ runs = Table(
     Column("owner_pid", Integer, nullable=False, default=0),
     Column("owner_started", String(255), nullable=False, default=""),
     Column("owner_token", String(64), nullable=False, default=""),
+    Column("tags", Text, nullable=False, server_default=""),  # runs.labels, with commas between
+    Column("note", Text, nullable=False, server_default=""),
+    Column("archived", Boolean, nullable=False, server_default=false()),
     sqlite_autoincrement=True,  # a number is never given again: checkpoints bear it
 )
 

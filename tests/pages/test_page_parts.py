@@ -15,7 +15,6 @@ from core.options import ConfigError, specs
 from core.registry import methods, samplers
 from core.runs.run import STATUSES
 from pages.shared.access.downloads import Download
-from pages.shared.home.demo import configs
 from pages.shared.launch.form import parameters
 from pages.shared.ui.options import explain, read, write
 from pages.shared.ui.seeds import read_seeds
@@ -105,12 +104,6 @@ def test_seeds_are_read(text, seeds):
 def test_what_are_no_seeds_is_said(text):
     with pytest.raises(ConfigError, match="seeds"):
         read_seeds(text)
-
-
-def test_the_demonstration_compares_methods_and_nothing_else():
-    one, other = configs()
-    assert (one.method, other.method) == ("finetune", "total_recall")
-    assert one.with_(method="total_recall") == other
 
 
 # --- downloads --------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ def first_version(path: Path) -> None:
         for table in ("epochs", "errors"):
             connection.execute(f"ALTER TABLE {table} DROP COLUMN stage_number")
         connection.execute("DROP INDEX ix_runs_digest")
-        for column in ("digest", "priority", "position", "is_cell"):
+        for column in ("digest", "priority", "position", "is_cell", "tags", "note", "archived"):
             connection.execute(f"ALTER TABLE runs DROP COLUMN {column}")
         for table in ("experiment_cells", "experiments"):
             connection.execute(f"DROP TABLE {table}")

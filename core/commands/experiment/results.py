@@ -10,6 +10,7 @@ from core.experiments import catalog
 from core.experiments.catalog import Stored
 from core.options import ConfigError
 from core.runs.store import Store
+from core.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,5 +129,8 @@ def export_cells(store: Store, stored: Stored, file: Path) -> int:
     before = exported_runs.load(file) if file.exists() else []
     merged = exported_runs.merge(before, records)
     exported_runs.save(file, merged)
-    print(f"{len(records)} finished cells exported; {file} holds {len(merged)} runs by now.")
+    print(
+        f"{counted(len(records), 'finished cell')} exported; {file} holds "
+        f"{counted(len(merged), 'run')} by now."
+    )
     return 0

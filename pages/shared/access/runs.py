@@ -139,11 +139,17 @@ def overview(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
             "Dataset": dataset_name(run.config),
             "ACC_whole": 100 * ends.whole[run.id] if run.id in ends.index else None,
             "ACC_avg": 100 * ends.avg[run.id] if run.id in ends.index else None,
+            "After": _reached(run, ends.after.get(run.id)),
             "Created": run.created,
         }
         for run in runs
     ]
     return pd.DataFrame(rows)
+
+
+def _reached(run: Run, after: int | None) -> str | None:
+    """After which of its tasks the run's accuracies are: `1 of 6`."""
+    return None if after is None else f"{after + 1} of {max(len(run.tasks), after + 1)}"
 
 
 COLUMNS = {
@@ -156,6 +162,11 @@ COLUMNS = {
     ),
     "ACC_avg": st.column_config.NumberColumn(
         format="%.1f %%", width=90, help="mean over the tasks learned so far"
+    ),
+    "After": st.column_config.TextColumn(
+        "After tasks",
+        width=85,
+        help="how many of the run's tasks these accuracies are measured after",
     ),
     "Created": st.column_config.DatetimeColumn(format="D MMM, HH:mm", width=115),
 }

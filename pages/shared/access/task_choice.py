@@ -15,7 +15,7 @@ from core.options import ConfigError, specs
 from core.registry import datasets
 from pages.shared.ui.exports import name_exports
 from pages.shared.ui.options import Form
-from pages.shared.ui.text import escape
+from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import pick
 
 
@@ -74,7 +74,7 @@ def pick_task() -> Chosen:
         st.error(escape(error), icon=":material/error:")
         st.stop()
     with right:
-        rows = {name: f"{name} ({len(task.train):,} rows)" for name, task in tasks.items()}
+        rows = {name: f"{name} ({counted(len(task.train), 'row')})" for name, task in tasks.items()}
         task = pick("task", "Task", rows)
     name_exports(dataset_name(config), task=task)
     return Chosen(config, tasks[task])

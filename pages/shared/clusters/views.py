@@ -16,6 +16,7 @@ from pages.shared.ui.address import follow, key_of, publish, read_numbers
 from pages.shared.ui.clicked import selected_row
 from pages.shared.ui.figures import CONFIG, draw_figure, present, save
 from pages.shared.ui.tables import NUMBER, TEXT, download, draw_table, pick_row
+from pages.shared.ui.text import counted
 from pages.shared.ui.widgets import chosen_number, pick, pick_view
 
 VIEWS = {"map": "Map", "clusters": "Clusters", "smatch": "Productions and Smatch"}
@@ -68,7 +69,8 @@ def _map(shown: Shown, table: pd.DataFrame) -> None:
     save(figure, table, key="map", file_name="forms_map.csv")
     forms = _chosen_forms(event["selection"]["points"], len(table), shown.key)
     listed = table[table.form.isin(forms)] if forms else table
-    st.caption(f"{len(listed):,} of {len(table):,} forms, {listed['rows'].sum():,} rows")
+    rows = counted(listed["rows"].sum(), "row")
+    st.caption(f"{len(listed):,} of {counted(len(table), 'form')}, {rows}")
     selected = _form_table(listed.drop(columns=["x", "y"]), key="forms")
     download(listed, key="forms/csv", file_name="forms.csv")
     _tree(shown, _follow_form(selected, len(table), listed))
@@ -163,7 +165,7 @@ def _clusters(shown: Shown, table: pd.DataFrame) -> None:
     present(
         charts.distances(list(forms), distances),
         f"Distances (1 − similarity by {_similarity(shown)}) inside the cluster: {some}"
-        f"{len(mine):,} forms.",
+        f"{counted(len(mine), 'form')}.",
         pd.DataFrame(distances, index=forms, columns=forms).reset_index(names="form"),
         key="distances",
         file_name=f"cluster_{cluster}_distances.csv",

@@ -11,7 +11,7 @@ from pages.shared.access.runs import store
 from pages.shared.experiments.actions import say_done
 from pages.shared.experiments.progress import draw_one
 from pages.shared.experiments.workers import at_hand
-from pages.shared.runs.actions import say_refused
+from pages.shared.runs.attempts import say_refused
 from pages.shared.ui.address import follow, key_of, publish
 from pages.shared.ui.clicked import newly, selected_row
 from pages.shared.ui.opening import live

@@ -1,22 +1,166 @@
-"""The demonstration: the same small parser, fine-tuned and with Total Recall, on made-up data."""
+"""The demonstration: two parsers on six made-up domains, recorded or trained here, side by side."""
 
-from core.config import RunConfig
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis import accuracy, demo
+from core.analysis.durations import duration
+from core.analysis.settings import method_name
+from core.charts.matrix import matrix
+from core.data.base import DataError
+from core.options import ConfigError
 from core.runs.manager import manager
+from core.runs.recordings import put_in
+from core.runs.run import FINISHED, QUEUED, RUNNING, Run, StoreError
+from core.validation.presets import demo_configs
+from pages.shared.access.runs import store
+from pages.shared.ui.address import key_of
+from pages.shared.ui.figures import draw_figure
+from pages.shared.ui.text import STATUS, escape
+from pages.shared.ui.widgets import switch
 
-SUMMARY = """The same small parser learns six made-up domains twice: fine-tuned, and with *Total
-Recall*. Fine-tuning forgets nearly all of what it knew; how much does the other keep? About two
-minutes on two cores, and nothing to download."""
-
-BASE = RunConfig(
-    dataset="demo", epochs=8, batch_size=32, learning_rate=0.006, word_size=64, hidden_size=96
-)
+SHOWN = {"recorded": "Recorded", "here": "Trained here"}
+ABOUT = """Two parsers learn six made-up domains one after the other: one is fine-tuned, one
+trained with *Total Recall*. A row of a matrix is the state after learning one more domain, a
+column is one domain's test rows: down a column one sees it being forgotten."""
 
 
-def configs() -> tuple[RunConfig, ...]:
-    """The two runs."""
-    return tuple(BASE.with_(method=method) for method in ("finetune", "total_recall"))
+@dataclass(frozen=True)
+class Side:
+    """One of the two: what it is called, its tasks and cells, and how far it is, in words."""
+
+    name: str
+    tasks: Sequence[str]
+    cells: pd.DataFrame
+    note: str
 
 
-def start_demo() -> list[int]:
-    """Queue both; their numbers."""
-    return [manager().submit(config) for config in configs()]
+def draw_demo() -> None:
+    """The two matrices, the headline in numbers, what to do next."""
+    own = demo.carried_out(store())
+    shown = "recorded"
+    with st.container(border=True):
+        st.subheader("What is forgotten, and what a small memory keeps", anchor=False)
+        st.markdown(ABOUT)
+        if own:
+            shown = switch("demo", "Shown", SHOWN, "recorded", label_visibility="collapsed")
+        sides = _recorded_sides() if shown == "recorded" else [_of_run(run) for run in own]
+        _headline(sides, recorded=shown == "recorded")
+        for column, side in zip(st.columns(2, gap="medium"), sides, strict=False):
+            with column:
+                _draw_side(side, shown)
+        _next(own, shown)
+
+
+def _headline(sides: Sequence[Side], *, recorded: bool) -> None:
+    """`After 6 tasks: 12.7 % against 65.3 %`, over the tasks that both have learned."""
+    ends = [demo.whole(side.cells) for side in sides]
+    reached = [end[0] for end in ends if end]
+    if len(reached) == 2:
+        after = min(reached)
+        shares = [demo.whole(side.cells[side.cells.after < after]) for side in sides]
+        values = " against ".join(f"{100 * share[1]:.1f} %" for share in shares if share)
+        tasks = "1 task" if after == 1 else f"{after} tasks"
+        st.markdown(f"#### After {tasks}: {values} of all test rows right")
+    if recorded:
+        first = demo.recorded()[0]
+        st.caption(
+            f":material/radio_button_checked: Recorded on {first.recorded:%d %B %Y}, not trained "
+            "here; `python -m core demo record` records it anew."
+        )
+
+
+def _draw_side(side: Side, shown: str) -> None:
+    st.markdown(f"**{escape(side.name)}**{side.note}")
+    if not side.tasks:
+        return
+    figure = matrix(side.cells, 330, side.tasks)
+    figure.update_traces(showscale=False, selector={"type": "heatmap"})
+    draw_figure(figure, key=f"demo/{shown}/{side.name}")
+
+
+def _recorded_sides() -> list[Side]:
+    return [
+        Side(method_name(each.config), each.facts.tasks, demo.recorded_cells(each), "")
+        for each in demo.recorded()
+    ]
+
+
+def _of_run(run: Run) -> Side:
+    cells = accuracy.cells(store(), [run])
+    look = STATUS[run.status]
+    note = f" · {look.icon} run {run.id} {run.status}"
+    if run.status == RUNNING:
+        left = f", {duration(run.seconds_left)} left" if run.seconds_left is not None else ""
+        note += f", {run.progress:.0%}{left}"
+    elif run.status == FINISHED:
+        note += f" in {duration(run.seconds)}"
+    elif run.status == QUEUED:
+        note += ": it waits for a free worker"
+    return Side(method_name(run.config), run.tasks, cells, note)
+
+
+def _next(own: Sequence[Run], shown: str) -> None:
+    """See what was forgotten; train the same here."""
+    if st.session_state.get(key_of("demo/asks")) and own:
+        _ask(own)
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        runs = [] if shown == "recorded" else own
+        ready = shown == "recorded" or all(run.progress > 0 for run in own)
+        label, icon = "See which actions were forgotten", ":material/trending_down:"
+        if st.button(label, icon=icon, type="primary", disabled=not ready):
+            ids = [run.id for run in runs] or put_in(store(), demo.recorded())
+            look = {"run": str(ids[0]), "runs": ",".join(map(str, ids))}
+            if len(ids) > 1:
+                look["other"] = str(ids[1])
+            st.switch_page("pages/forgetting.py", query_params=look)
+        st.button(
+            "Run it here", icon=":material/rocket_launch:", on_click=_press, args=(bool(own),)
+        )
+        if shown != "recorded":
+            st.page_link(
+                "pages/runs.py", label="Watch the runs", query_params={"run": str(own[0].id)}
+            )
+        fault = st.session_state.pop(key_of("demo/fault"), None)
+        if fault:
+            st.error(escape(fault), icon=":material/error:")
+
+
+def _ask(own: Sequence[Run]) -> None:
+    """A second press: the runs that are there, and whether to train them again."""
+    there = " and ".join(f"run {run.id} ({run.status}, {run.progress:.0%})" for run in own)
+    st.info(f"It was run here already: {there}.", icon=":material/help:")
+    with st.container(horizontal=True):
+        st.button("Show these", type="primary", on_click=_show)
+        st.button("Run both again", icon=":material/rocket_launch:", on_click=_start)
+        st.button("Cancel", type="tertiary", on_click=_cancel)
+
+
+def _press(there: bool) -> None:
+    if there:
+        st.session_state[key_of("demo/asks")] = True
+    else:
+        _start()
+
+
+def _show() -> None:
+    st.session_state[key_of("demo/asks")] = False
+    st.session_state[key_of("demo")] = "here"
+
+
+def _cancel() -> None:
+    st.session_state[key_of("demo/asks")] = False
+
+
+def _start() -> None:
+    """Queue both; the manager carries them out at once where two cores are free."""
+    try:
+        for config in demo_configs():
+            manager().submit(config)
+    except (ConfigError, DataError, StoreError) as error:
+        st.session_state[key_of("demo/fault")] = str(error)
+    _show()

@@ -1,20 +1,23 @@
 """The home page: the demonstration, the latest runs, the data at hand."""
 
+from collections.abc import Callable, Sequence
+
 import streamlit as st
 
-from core.data.base import DataError
 from core.data.io import inventory, vector_files
 from core.data.io.inventory import Availability, State
 from core.registry import DatasetEntry, datasets
-from core.runs.run import StoreError
+from core.runs.run import Run
+from core.validation.presets import DEMO, presets_of
 from pages.shared.access import downloads
 from pages.shared.access.runs import COLUMNS, overview, store
-from pages.shared.home.demo import SUMMARY, start_demo
+from pages.shared.home.demo import draw_demo
 from pages.shared.ui.opening import live
 from pages.shared.ui.text import escape, size
 
 _ALL_VECTORS = "glove-6b-200"  # fetched as the archive of all four tables
 LATEST = 5  # runs on the home page
+LISTED = 50  # among which they are found, where some were put away
 EVERY = 2.0  # seconds between two looks
 
 INTRODUCTION = """A semantic parser turns questions into logical forms; taught one domain after the
@@ -24,24 +27,12 @@ real data, watched while they learn, and compared."""
 
 
 def draw_start() -> None:
-    """The two ways in."""
-    left, right = st.columns(2, gap="medium")
-    with left.container(border=True, height="stretch"):
-        st.subheader("See it in two minutes", anchor=False)
-        st.markdown(SUMMARY)
-        label, icon = "Run the demo comparison", ":material/rocket_launch:"
-        if st.button(label, icon=icon, type="primary"):
-            try:
-                ids = start_demo()
-            except (DataError, StoreError) as error:
-                st.error(escape(error), icon=":material/error:")
-            else:
-                st.switch_page("pages/runs.py", query_params={"run": str(ids[0])})
-    with right.container(border=True, height="stretch"):
-        st.subheader("Train your own", anchor=False)
+    """The way to runs of one's own."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
-            "Choose a data set, the order of its tasks, a method and its memory. Settings start at "
-            "the paper's values; runs wait in a queue, can be stopped and go on later."
+            "**Train your own**: a data set, the order of its tasks, a method and its memory. Runs "
+            "wait in a queue, can be stopped and go on later.",
+            width="stretch",
         )
         if st.button("Launch a run", icon=":material/play_circle:"):
             st.switch_page("pages/launch.py")
@@ -49,10 +40,17 @@ def draw_start() -> None:
 
 @live(EVERY)
 def draw_state() -> None:
-    """The latest runs and the data at hand, as they now stand."""
+    """The demonstration, the latest runs and the data at hand, as they now stand.
+
+    The demonstration comes first until there are runs of another kind.
+    """
     with st.container(key="live"):
-        _latest_runs()
-        st.space("small")
+        runs = [run for run in store().runs(limit=LISTED) if not run.archived][:LATEST]
+        parts: list[Callable[[], None]] = [draw_demo, draw_start, lambda: _latest_runs(runs)]
+        first = all(DEMO in presets_of(run.config) for run in runs)
+        for part in parts if first else parts[::-1]:
+            part()
+            st.space("small")
         _data_at_hand()
 
 
@@ -90,12 +88,10 @@ def _word_vectors() -> None:
             _download(under_way)
 
 
-def _latest_runs() -> None:
-    st.subheader("Latest runs", anchor=False)
-    runs = store().runs(limit=LATEST)
+def _latest_runs(runs: Sequence[Run]) -> None:
     if not runs:
-        st.info("No run yet: start the demonstration above.", icon=":material/inbox:")
         return
+    st.subheader("Latest runs", anchor=False)
     table = overview(store(), runs)
     st.dataframe(table, hide_index=True, column_config=COLUMNS, placeholder="–", key="latest")
     st.page_link("pages/runs.py", label="All runs", icon=":material/list_alt:")

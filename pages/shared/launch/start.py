@@ -48,7 +48,7 @@ def draw_launch(drawn: Drawn) -> None:
             max_chars=120,
             help="What the runs are called in lists. Empty: as shown.",
         )
-        label = "Launch" if len(configs) == 1 else f"Launch {len(configs)} runs"
+        label = "Launch" if len(configs) == 1 else f"Launch {counted(len(configs), 'run')}"
         if st.button(label, type="primary", icon=":material/play_arrow:", width="stretch"):
             _launch(configs, name)
         with st.expander("The same by command line", icon=":material/terminal:"):

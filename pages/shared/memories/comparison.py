@@ -12,6 +12,7 @@ from core.charts import memory as charts
 from pages.shared.memories.rows import WIDE, names_of
 from pages.shared.ui.figures import present
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
+from pages.shared.ui.text import counted
 from pages.shared.ui.widgets import pick
 
 NARROW = {
@@ -99,5 +100,5 @@ def _overlap(memories: Memories) -> None:
             rows = memory_rows.chosen(memories.task, by_name[name])
             only = rows[~rows.row.isin(by_name[other].rows)]
             with column:
-                st.caption(f"{len(only)} of {len(rows)} rows")
+                st.caption(f"{len(only)} of {counted(len(rows), 'row')}")
                 draw_table(only[list(NARROW)], NARROW, key=f"only/{name}")

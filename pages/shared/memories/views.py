@@ -12,7 +12,7 @@ from pages.shared.memories.comparison import draw_comparison
 from pages.shared.memories.rows import WIDE, names_of
 from pages.shared.ui.figures import present
 from pages.shared.ui.tables import NUMBER, TEXT, download, draw_table
-from pages.shared.ui.text import escape
+from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import find, pick, pick_view
 
 VIEWS = {"compare": "Compare", "actions": "Actions", "search": "Search", "rows": "Rows"}
@@ -97,7 +97,7 @@ def _rows(memories: Memories) -> None:
         text = find("in utterance, form or actions")
     table = memory_rows.chosen(memories.task, memory)
     matches = memory_rows.find(table, text)
-    st.caption(f"{len(matches)} of {len(table)} rows")
+    st.caption(f"{len(matches)} of {counted(len(table), 'row')}")
     clustered = matches.own_cluster.notna().any()
     shown = matches if clustered else matches.drop(columns="own_cluster")
     draw_table(shown, {name: WIDE[name] for name in shown.columns}, key="rows", missing="–")

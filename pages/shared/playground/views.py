@@ -28,7 +28,7 @@ from pages.shared.playground.steps import (
 from pages.shared.ui.figures import present
 from pages.shared.ui.memo import computed
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
-from pages.shared.ui.text import escape, visible
+from pages.shared.ui.text import counted, escape, visible
 from pages.shared.ui.widgets import pick
 
 FORM_WIDE, FORM_NARROW = 96, 40  # letters of a form in the table of parses
@@ -209,6 +209,7 @@ def _forms(request: Request, trace: Trace, changed: Trace | str | None) -> None:
         st.code(trace.logical_form, language=None, wrap_lines=True)
     if not trace.complete:
         st.info(
-            f"The derivation came to no end: after {len(trace.steps)} steps slots are still open.",
+            f"The derivation came to no end: after {counted(len(trace.steps), 'step')} slots are "
+            "still open.",
             icon=":material/all_inclusive:",
         )

@@ -7,11 +7,14 @@ import streamlit as st
 from core.analysis.durations import duration
 from core.events import Progress
 from core.runs.run import QUEUED, RUNNING, Run
-from pages.shared.access.runs import COLUMNS, SHOWN, overview, store
-from pages.shared.runs.actions import draw_head, say_refused
+from pages.shared.access.runs import SHOWN, store
+from pages.shared.runs.actions import draw_head
+from pages.shared.runs.attempts import say_refused
 from pages.shared.runs.details import draw_details
 from pages.shared.runs.figures import draw_figures
-from pages.shared.ui.address import follow, key_of, publish, read_whole
+from pages.shared.runs.several import draw_several
+from pages.shared.runs.table import choose_runs
+from pages.shared.ui.address import publish
 from pages.shared.ui.opening import live
 from pages.shared.ui.text import escape
 
@@ -27,18 +30,19 @@ def draw_runs() -> None:
         _say_empty()
         return
     with st.container(key="live"):
-        run = _choose(runs)
+        choice = choose_runs(runs)
+        if len(choice.ticked) > 1:
+            draw_several(choice.ticked)
+        run = choice.watched
+        if run is None:
+            return
         publish("run", str(run.id))
         st.space("small")
         draw_head(run, runs)
         _state(run, runs)
-        draw_figures(run)
+        if run.progress > 0:  # else there is nothing to draw yet
+            draw_figures(run)
         draw_details(run)
-
-
-def follow_choice() -> None:
-    """Take the run that the address asks for; called by the page, before the fragment."""
-    follow("run", None, read_whole)
 
 
 def _say_empty() -> None:
@@ -46,41 +50,6 @@ def _say_empty() -> None:
     with st.container(horizontal=True):
         st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
         st.page_link("app.py", label="Run the demonstration", icon=":material/home:")
-
-
-def _choose(runs: Sequence[Run]) -> Run:
-    """The table; the run that is chosen in it, else the one asked for, else the newest."""
-    key, ids = key_of("run"), [run.id for run in runs]
-    if st.session_state.get(key) not in ids:
-        if st.session_state.get(key) is not None:
-            st.toast(f"There is no run {escape(st.session_state[key])}.", icon=":material/info:")
-        busy = [run.id for run in runs if run.status == RUNNING]
-        st.session_state[key] = (busy or ids)[0]
-    table = f"{key}/table/{hash(tuple(ids))}/{_asked(key)}"
-    chosen = st.dataframe(
-        overview(store(), runs),
-        key=table,
-        column_config=COLUMNS,
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="single-row-required",
-        selection_default={"selection": {"rows": [ids.index(st.session_state[key])]}},
-        placeholder="–",
-    )
-    if chosen.selection.rows:
-        st.session_state[key] = ids[chosen.selection.rows[0]]
-    st.session_state[f"{key}/drawn"] = st.session_state[key]
-    if len(runs) == SHOWN:
-        st.caption(f"The newest {SHOWN} runs are shown.")
-    return runs[ids.index(st.session_state[key])]
-
-
-def _asked(key: str) -> int:
-    """Counts how often the choice came from elsewhere than the table: it is drawn anew then."""
-    times: int = st.session_state.get(f"{key}/asked", 0)
-    if st.session_state.get(f"{key}/drawn") != st.session_state[key]:
-        times = st.session_state[f"{key}/asked"] = times + 1
-    return times
 
 
 def _state(run: Run, runs: Sequence[Run]) -> None:

@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from core.text import counted
+
+__all__ = ["STATUS", "Look", "counted", "escape", "size", "visible"]
+
 _MARKS = re.compile(r"([!-/:-@\[-`{-~])")  # ASCII punctuation, as CommonMark has it
 _KEPT = "\u200c\u200d"  # they join letters and emoji
 _APART = ":small[]"  # shows and copies as nothing: what stands on its sides is read apart
@@ -68,8 +72,3 @@ def size(count: int) -> str:
     if count >= 1e7:
         return f"{count / 1e6:.0f} MB"
     return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.0f} kB"
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 run`, `3 runs`."""
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
