@@ -30,15 +30,16 @@ class Vectors:
     size: int  # numbers of a vector
     vectors: dict[str, Vector]  # word → (size,) float32
     n_words: int  # of the vocabulary
+    digest: str  # SHA-256 of the file's text
 
     @property
     def coverage(self) -> str:
-        """How many of the training words have a vector, in a sentence."""
+        """How many of the training words have a vector, and of which file, in two sentences."""
         n, share = len(self.vectors), len(self.vectors) / max(self.n_words, 1)
         rest = "" if n == self.n_words else "; the others start from random vectors"
         return (
             f"{self.source} has vectors of {self.size} numbers for {n:,} of the {self.n_words:,} "
-            f"training words ({share:.1%}){rest}."
+            f"training words ({share:.1%}){rest}. The SHA-256 of its text is {self.digest[:16]}…."
         )
 
 
@@ -75,7 +76,7 @@ def vectors_of(
         )
     if config.embeddings_scale == "normalised":
         vectors = normalised(vectors)
-    return Vectors(config.embeddings, table.size, vectors, len(words))
+    return Vectors(config.embeddings, table.size, vectors, len(words), table.digest)
 
 
 def _path(source: str) -> Path:

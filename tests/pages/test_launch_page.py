@@ -1,5 +1,6 @@
 """The launch page: what is queued is what the form says, and what can't be is said."""
 
+import hashlib
 import shlex
 
 import pytest
@@ -224,3 +225,16 @@ def test_data_that_are_not_here_are_pointed_to(monkeypatch, tmp_path):
     page = well(opened("pages/launch.py", dataset="overnight"))
     assert "not on this machine" in texts(page.markdown)
     assert [link.proto.label for link in page.get("page_link")].count("Get them on the home page")
+
+
+def test_what_a_file_of_vectors_covers_is_said_before_it_is_queued(store, tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_text("show 1 2\nships 3 4\n", encoding="utf-8")
+    page = well(opened("pages/launch.py", dataset="toy", embeddings=str(path)))
+    tasks = load_tasks(RunConfig(dataset="toy"))
+    n = len({word for task in tasks for row in task.train for word in row.words})
+    assert f"vectors of 2 numbers for 2 of the {n} training words" in letters(page.caption)
+    assert hashlib.sha256(path.read_bytes()).hexdigest()[:16] in letters(page.caption)
+    path.write_text("show 1 2\nships 3\n", encoding="utf-8")
+    page = opened("pages/launch.py", dataset="toy", embeddings=str(path))
+    assert "line 2, column" in letters(page.error)

@@ -19,6 +19,7 @@ from core.validation import default_sampler
 from core.validation.presets import presets_in_words
 from pages.shared.access.runs import store
 from pages.shared.launch.form import Drawn
+from pages.shared.launch.reading import draw_reading
 from pages.shared.ui.address import follow, key_of, publish
 from pages.shared.ui.seeds import doubled_seeds, read_seeds
 from pages.shared.ui.text import counted, escape
@@ -41,6 +42,7 @@ def draw_launch(drawn: Drawn) -> None:
             return
         with what:
             _describe(configs)
+            draw_reading(configs[0])
         name = st.text_input(
             "Name",
             key=key_of("name"),
