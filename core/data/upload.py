@@ -7,21 +7,19 @@ configuration says exactly which rows it learned.
 import hashlib
 import json
 import re
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
 
 from core.data.base import DataError, DataMissing, Task
-from core.data.io.import_table import LIMITS, read_tasks
-from core.data.io.kept import Kept
-from core.data.io.statistics import Statistics, statistics
+from core.data.io.import_table import LIMITS, Progress, read_tasks
+from core.data.io.kept import Kept, no_collection
+from core.data.io.statistics import Statistics, low_coverage, statistics
 from core.options import option
 from core.paths import home
 from core.registry import datasets, notations
 from core.text import counted
 
-LOW_COVERAGE = 0.5  # of the test rows; below it a run is warned of
 DIGITS = 8  # of the digest, in names
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -70,13 +68,7 @@ class Upload:
     def warning(self) -> str:
         """What should be known before a run learns it; empty where all is well."""
         test = sum(counts[2] for counts in self.rows)
-        if self.writable is None or self.writable >= LOW_COVERAGE * test:
-            return ""
-        return (
-            f"Only {self.writable:,} of {test:,} test rows can be written with the actions that "
-            "the training rows show: no parser gets more of them right. Do names stand in "
-            "the logical forms that training rows do not have?"
-        )
+        return "" if self.writable is None else low_coverage(self.writable, test)
 
 
 @dataclass(frozen=True)
@@ -93,7 +85,7 @@ def _folder() -> Path:
 def store_upload(
     data: bytes,
     name: str = "upload.tsv",
-    progress: Callable[[float], None] = lambda share: None,
+    progress: Progress = lambda share: None,
 ) -> Upload:
     """Checks the whole file and keeps it; the same content twice is kept once.
 
@@ -103,8 +95,9 @@ def store_upload(
     if len(data) > LIMITS.bytes:
         raise DataError(f"{shown}: expected a file of at most {LIMITS.bytes:,} bytes.")
     digest = hashlib.sha256(data).hexdigest()
-    tasks = read_tasks(data, shown, progress)
-    found: Statistics = statistics(tasks)
+    with no_collection():
+        tasks = read_tasks(data, shown, progress)
+        found: Statistics = statistics(tasks)
     upload = Upload(
         digest=digest,
         name=shown,
@@ -168,7 +161,7 @@ def _read_summary(path: Path) -> Upload:
         return Upload(path.stem, "damaged upload", (), (), 0, fault=fault)
 
 
-def _read(path: Path) -> tuple[Task, ...]:
+def _read(path: Path, progress: Progress) -> tuple[Task, ...]:
     """The tasks of a kept file; DataError where it is not the one that was imported."""
     try:
         data = path.read_bytes()
@@ -176,12 +169,19 @@ def _read(path: Path) -> tuple[Task, ...]:
         raise DataError(f"{path}: can't be read: {error.strerror or error}.") from error
     if hashlib.sha256(data).hexdigest() != path.stem:
         raise DataError(f"{path}: its content was changed since it was imported; import it again.")
-    return read_tasks(data, f"upload {path.stem[:DIGITS]}")
+    return read_tasks(data, f"upload {path.stem[:DIGITS]}", progress)
 
 
 @datasets.register("upload", label="Your own file", rank=90, options=UploadOptions)
 def upload(options: UploadOptions) -> tuple[Task, ...]:
     """Your own tasks, from a table of rows that was imported before."""
+    return load_upload(options)
+
+
+def load_upload(
+    options: UploadOptions, progress: Progress = lambda share: None
+) -> tuple[Task, ...]:
+    """The same; `progress` takes the share done where the file has to be read."""
     if not options.file:
         raise DataMissing(
             "No file is chosen: import one with `python -m core data import FILE` or on the home "
@@ -199,4 +199,4 @@ def upload(options: UploadOptions) -> tuple[Task, ...]:
         raise DataMissing(f"{path} is not there: import the file again.") from None
     except OSError as error:
         raise DataError(f"{path}: can't be read: {error.strerror or error}.") from error
-    return _loaded.get((path, stat.st_mtime_ns, stat.st_size), lambda: _read(path))
+    return _loaded.get((path, stat.st_mtime_ns, stat.st_size), lambda: _read(path, progress))

@@ -5,6 +5,7 @@ tasks known so far; or, as in the paper's release, all known actions of the kind
 cross-task) that are seen to fill it, with no look at the slot's type.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -42,12 +43,13 @@ class Grammar:
         firsts: dict[tuple[int, int], int] = {}
         occurrences: dict[tuple[int, int], int] = {}
         for k, rows in enumerate(derivations):
-            for steps in rows:
-                for step in steps:
-                    slot = self.slot_ids.setdefault(step.slot, len(self.slot_ids))
-                    action = self.action_ids.setdefault(step.action, len(self.action_ids))
-                    firsts.setdefault((slot, action), k)
-                    occurrences[k, action] = occurrences.get((k, action), 0) + 1
+            steps = [step for row in rows for step in row]
+            times = Counter(map(id, steps))  # equal steps are few objects, and hashing is slow
+            for step in {id(step): step for step in steps}.values():
+                slot = self.slot_ids.setdefault(step.slot, len(self.slot_ids))
+                action = self.action_ids.setdefault(step.action, len(self.action_ids))
+                firsts.setdefault((slot, action), k)
+                occurrences[k, action] = occurrences.get((k, action), 0) + times[id(step)]
         for shown in self.action_ids:
             for opened in shown.slots:
                 self.slot_ids.setdefault(opened, len(self.slot_ids))

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import time
 import unicodedata
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from core.data.base import DataError, DataMissing, load_tasks
 from core.data.io.import_table import LIMITS, SPLITS, read_tasks
 from core.data.upload import UploadOptions, store_upload, upload, upload_of, uploads
 from core.language.grammar import NEVER, Grammar
+from tests.data.at_size import invented
 
 ROWS = [
     "zoo\ttrain\tshow animals\t( list animal )",
@@ -341,3 +343,12 @@ def test_progress_ends_at_the_whole(home: Path) -> None:
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     assert len(set(shares)) > 5
+
+
+def test_a_large_file_is_read_at_a_rate_of_60_000_rows_in_5_seconds(home: Path) -> None:
+    data = invented(12_000)
+    began = time.process_time()
+    kept = store_upload(data, "large.tsv")
+    assert time.process_time() - began < 5 * 12_000 / 60_000
+    assert sum(map(sum, kept.rows)) == 12_000
+    assert kept.forms > 6_000

@@ -19,7 +19,7 @@ from pages.shared.launch.form import parameters
 from pages.shared.ui.options import explain, read, write
 from pages.shared.ui.seeds import read_seeds
 from pages.shared.ui.text import STATUS, counted, escape, size
-from tests.pages.sessions import opened, texts, well
+from tests.pages.sessions import letters, opened, texts, well
 
 
 @hypothesis.given(st.text(max_size=60))
@@ -183,6 +183,18 @@ def test_a_file_is_kept_and_can_be_learned():
         page.code[0].value == f"python -m core train --dataset upload --dataset.file {kept.digest}"
     )
     assert kept.summary in texts(opened("app.py").text)
+    assert "can be written" not in texts(page.warning)
+
+
+def test_launch_warns_of_the_tasks_chosen_whose_test_rows_cannot_be_written() -> None:
+    lines = [b"city\t%s\t%s\t( list ( x ( y ) ) )\n" % (s, s) for s in (b"train", b"test")]
+    lines += [b"far\t%s\ta\t( list ( %s ) )\n" % (s, s) for s in (b"train", b"test")]
+    page = given(GOOD + b"".join(lines))
+    assert "can be written" not in texts(page.warning)  # three of four can
+    page = well(opened("pages/launch.py", dataset="upload", task_order="far,port"))
+    assert "can be written" not in texts(page.warning)
+    page = well(opened("pages/launch.py", dataset="upload", task_order="far"))
+    assert "Only 0 of 1 test rows can be written with the actions" in letters(page.warning)
 
 
 def test_a_bad_file_is_refused_with_line_and_column():

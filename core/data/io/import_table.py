@@ -7,6 +7,7 @@ read whole or refused with what is wrong in it: the first faults, and how many t
 import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from core.data.base import DataError, Example, FormReader, Task, normalise
 from core.data.io.kept import no_collection
@@ -21,6 +22,7 @@ MAX_TASKS = 200
 MAX_TABLE = 50_000_000  # cells of the grammar's table of slots and actions
 MAX_NAME = 100  # characters of a task's name
 FAULTS_SHOWN = 20
+LARGE = 1_000_000  # bytes
 COLUMNS = ("task", "split", "utterance", "logical form")
 SPLITS = {
     **dict.fromkeys(("train", "training"), "train"),
@@ -68,7 +70,7 @@ def read_tasks(data: bytes, name: str, progress: Progress = lambda share: None) 
     takes the share done.
     """
     try:
-        with no_collection():
+        with no_collection(lasting=len(data) > LARGE):
             return _read_tasks(data, name, progress)
     except DataError as error:
         raise DataError(_printable(str(error))) from error
@@ -96,6 +98,7 @@ def _read_tasks(data: bytes, name: str, progress: Progress) -> tuple[Task, ...]:
     )
 
 
+@lru_cache(maxsize=1024)
 def task_name(text: str) -> str:
     """A task's name without what can't be seen, one blank between its words."""
     shown = (" " if c.isspace() else c for c in normalise(text) if c.isprintable() or c.isspace())

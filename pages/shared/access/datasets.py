@@ -4,7 +4,20 @@ import streamlit as st
 
 from core.config import RunConfig
 from core.data.base import source_tasks
-from core.data.upload import upload_of
+from core.data.upload import load_upload, upload_of
+
+
+def read_with_bar(config: RunConfig) -> None:
+    """Read an imported file, if it is not read yet, and show how far that is; errors as below."""
+    if config.dataset != "upload":
+        return
+    slot = st.empty()
+
+    def show(share: float) -> None:
+        slot.progress(share, "Reading the file …")
+
+    load_upload(config.options("dataset"), show)
+    slot.empty()
 
 
 def task_rows(config: RunConfig) -> dict[str, tuple[int, int]]:

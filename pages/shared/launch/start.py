@@ -9,7 +9,8 @@ from core.analysis.command_line import command_line
 from core.analysis.durations import duration
 from core.analysis.settings import method_name
 from core.config import RunConfig
-from core.data.base import DataError
+from core.data.base import DataError, load_tasks
+from core.data.io.statistics import coverage_warning
 from core.data.naming import dataset_name
 from core.options import ConfigError
 from core.runs.estimate import Estimate, estimate, measure
@@ -17,6 +18,7 @@ from core.runs.manager import manager
 from core.runs.run import QUEUED, RUNNING, StoreError, default_name
 from core.validation import default_sampler
 from core.validation.presets import presets_in_words
+from pages.shared.access.datasets import read_with_bar
 from pages.shared.access.runs import store
 from pages.shared.launch.form import Drawn
 from pages.shared.launch.reading import draw_reading
@@ -124,6 +126,7 @@ def _show_time(configs: Sequence[RunConfig]) -> None:
     """The estimate with what it rests on; a button to measure where no earlier run compares."""
     key = f"measured/{_work_of(configs[0])}"
     try:
+        read_with_bar(configs[0])
         time = _estimate(_work_of(configs[0]), *_data(), len(store().runs(limit=1)))
         time = time or st.session_state.get(key)
         if time is None:
@@ -144,7 +147,10 @@ def _show_time(configs: Sequence[RunConfig]) -> None:
         each = " each" if len(configs) > 1 else ""
         st.markdown(f"**About {_rough(time.seconds)}**{each}")
         st.caption(f"{_rough(time.low)} to {_rough(time.high)}, {escape(time.basis)}.")
-    st.caption(_recording(_work_of(configs[0]), str(paths.data_folder())))
+    text, warning = _of_data(_work_of(configs[0]), str(paths.data_folder()))
+    st.caption(text)
+    if warning:
+        st.warning(escape(warning), icon=":material/warning:")
 
 
 def _rough(seconds: float) -> str:
@@ -167,8 +173,10 @@ def _estimate(config: str, data_folder: str, database: str, newest: int) -> Esti
     return estimate(store(), RunConfig.from_json(config))
 
 
-@st.cache_data(show_spinner=False, ttl=120, max_entries=64)
-def _recording(config: str, data_folder: str) -> str:
+@st.cache_data(show_spinner="Counting the work …", ttl=120, max_entries=64)
+def _of_data(config: str, data_folder: str) -> tuple[str, str]:
+    """What the run will record, and what is to be known of its data before."""
     from core.training.progress import recording_text
 
-    return recording_text(RunConfig.from_json(config))
+    asked = RunConfig.from_json(config)
+    return recording_text(asked), coverage_warning(load_tasks(asked))

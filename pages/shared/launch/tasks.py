@@ -50,8 +50,6 @@ def _choose_upload(form: Form) -> None:
     publish("dataset.file", chosen)  # the first as well: another import may become the first
     form.add(spec, "dataset.file", chosen, "File")
     st.caption(escape(kept[chosen].summary))
-    if kept[chosen].warning:
-        st.warning(escape(kept[chosen].warning), icon=":material/warning:")
 
 
 def _order(form: Form) -> None:
