@@ -1,5 +1,7 @@
 """The memories page filled: samplers side by side, what runs stored, each view by its address."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -193,6 +195,7 @@ def test_more_forms_than_smatch_can_align_on_a_page_are_refused(monkeypatch):
     page = well(opened(PAGE, **settings))
     said = letters(page.error)
     assert "5 distinct forms have 10 pairs" in said
+    assert re.search(r"at \d+ ms a pair as measured", said)
     assert "Expected: productions" in said
     assert not [b for b in page.button if b.label.startswith("Choose")]
 
@@ -217,7 +220,9 @@ def test_a_cancelled_alignment_keeps_what_it_has():
 
 
 def test_how_long_an_alignment_takes_is_said_in_fitting_units():
-    assert aligning.duration_of(5) == "0.1 to 0.6 seconds on one core"
-    assert aligning.duration_of(192) == "3 to 19 minutes on one core"
-    assert "hours" in aligning.duration_of(700)
-    assert "days" in aligning.duration_of(5088)
+    basis = "on one core, at 127 ms a pair as measured on a few of them"
+    assert aligning.duration_of(5, 0.127) == f"about 1.3 seconds {basis}"
+    assert aligning.duration_of(192, 0.127) == f"about 39 minutes {basis}"
+    assert "hours" in aligning.duration_of(700, 0.127)
+    assert "days" in aligning.duration_of(5088, 0.127)
+    assert "not known" in aligning.duration_of(5, None)

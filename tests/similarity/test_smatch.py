@@ -10,7 +10,7 @@ from core.data.base import FormReader, Task
 from core.language.tree import Node, read
 from core.similarity import smatch
 from core.similarity.base import all_pairs, distinct_forms
-from core.similarity.smatch import SmatchSimilarity
+from core.similarity.smatch import SmatchSimilarity, seconds_a_pair
 from core.stopping import Stopped
 from tests.similarity.exact_smatch import exact_count, exact_score, nodes_and_edges
 
@@ -166,3 +166,11 @@ def test_real_scores_never_exceed_the_exact_ones(real_data: Path):
     table = SmatchSimilarity(trees).between(some, some)
     for i, j in product(range(15), range(15)):
         assert table[i, j] <= exact_score(trees[some[i]], trees[some[j]]) + 1e-6
+
+
+def test_what_a_pair_takes_is_measured_on_the_forms_at_hand(home: Path):
+    small, large = forms_that_repeat_labels(6, 3), forms_that_repeat_labels(7, 3)
+    wide = [Node("f", (*large, Node(str(n)))) for n in range(2)]
+    assert 0 < seconds_a_pair(small) < seconds_a_pair(wide, n_pairs=1)
+    assert seconds_a_pair(small[:1] * 3) == 0.0
+    assert not (home / "cache").exists()  # timing keeps nothing

@@ -13,7 +13,7 @@ from core.analysis.similarity_comparison import SimilarityComparison, compare, s
 from core.charts.clusters import similarity_comparison
 from core.language.tree import Node
 from core.stopping import Stopped
-from pages.shared.access.aligning import duration_of, pairs_of
+from pages.shared.access.aligning import duration_of, measured, pairs_of
 from pages.shared.clusters.page import Shown
 from pages.shared.ui.figures import present
 from pages.shared.ui.opening import live
@@ -81,8 +81,8 @@ def draw_comparison(shown: Shown) -> None:
     size = number("compared", "Forms to compare", min(FORMS, most), 2, most)
     drawn = "" if size == count else f" drawn of {count:,}"
     st.caption(
-        f"{size} forms{drawn}: {pairs_of(size):,} pairs. Smatch aligns a pair in 10 to 60 ms, so "
-        f"this takes {duration_of(size)} the first time; it is kept on disk."
+        f"{size} forms{drawn}: {pairs_of(size):,} pairs. To align them by Smatch takes "
+        f"{duration_of(size, measured(shown.map.forms.trees))} the first time; it is kept on disk."
     )
     what = (shown.key, size)
     under_way = what in comparisons() and comparisons()[what].under_way
