@@ -22,6 +22,7 @@ class RunStarted:
     device: str
     task_parameters: int = 0  # of the parameters, how many each task has for itself
     keeps_memory: bool = True  # whether rows of finished tasks are chosen and kept
+    reduced: str = ""  # what is recorded beside accuracy, where the budget allows less than asked
 
 
 @dataclass(frozen=True)

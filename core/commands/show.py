@@ -72,6 +72,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         ("device", run.device),
         ("preset", presets_in_words(run.config)),
         ("size", _size(run.facts)),
+        ("recorded", run.facts.reduced if run.facts else ""),
         ("with", ", ".join(f"{name} {version}" for name, version in run.versions.items())),
         ("as", command_line(run.config, keeps_memory=run.keeps_memory)),
     ]

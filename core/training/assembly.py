@@ -82,6 +82,7 @@ class Learner:
             device=str(self.device),
             task_parameters=self.method.task_parameters(),
             keeps_memory=methods[self.config.method].memory,
+            reduced=self.workload.recording_text() if self.workload.is_reduced else "",
         )
 
     def state(self) -> dict[str, Any]:

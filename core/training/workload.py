@@ -87,6 +87,11 @@ class Workload:
             work += n * self.method.work(k, stage) + recorded
         return work
 
+    @property
+    def is_reduced(self) -> bool:
+        """Whether less is recorded than the settings ask for: the budget allows no more."""
+        return self.plan != self._whole
+
     def recording_text(self) -> str:
         """What the run records, and its share of the work of training, in a sentence."""
         share = self._costs.total(self.plan) / max(self.training, 1.0)

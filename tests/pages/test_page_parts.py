@@ -3,6 +3,7 @@
 import re
 import string
 import time
+from dataclasses import replace
 
 import hypothesis
 import pytest
@@ -19,6 +20,7 @@ from pages.shared.launch.form import parameters
 from pages.shared.ui.options import explain, read, write
 from pages.shared.ui.seeds import read_seeds
 from pages.shared.ui.text import STATUS, counted, escape, size
+from tests.made_up import recorded_run, tell_errors
 from tests.pages.sessions import letters, opened, texts, well
 
 
@@ -158,6 +160,22 @@ def test_a_download_from_a_mirror_brings_the_data_set(real_data, monkeypatch, tm
     left = [b.key for b in page.button if b.label.startswith("Get (")]
     assert {"get/nlmap_qt", "get/nlmap_city"} <= set(left)
     assert "get/overnight" not in left
+
+
+# --- what a run has recorded -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", ["error_curves", "forgetting", "drilldown"])
+def test_a_page_says_that_recording_was_reduced(store, page: str) -> None:
+    ids = [recorded_run(store, RunConfig(dataset="toy", seed=seed)) for seed in range(2)]
+    for id in ids:
+        tell_errors(store, id, stages={"slow": 1})
+    assert "reduced" not in texts(opened(f"pages/{page}.py", run="1").caption)
+    text = "Records errors on 13 rows a task: about 14% of training."
+    store.record(1, replace(store.run(1).facts, reduced=text))
+    captions = letters(well(opened(f"pages/{page}.py", run="1")).caption)
+    assert "Run 1: recording was reduced to keep within its budget" in captions
+    assert text in captions
 
 
 # --- files of one's own -----------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.events import ActionProbabilities, Epoch, ErrorCounts, Predictions, StageTime
+from core.events import ActionProbabilities, Epoch, ErrorCounts, Predictions, RunStarted, StageTime
 from core.parser.model import Parser
 from core.probes.plan import RecordingCosts, RecordingPlan, describe, everything, within
 from core.training.progress import recording_text, workload
@@ -56,6 +56,7 @@ def test_a_run_records_within_its_budget_what_its_plan_says_and_counts_it(toy_co
     load = workload(config)
     assert load.plan != everything(config, load._costs)
     events = recorded(config)
+    assert events[RunStarted][0].reduced == load.recording_text()
     work = {True: 0.0, False: 0.0}  # recording, or training
     for event in events[StageTime]:
         if event.stage not in ("evaluation", "sampling"):
@@ -66,6 +67,11 @@ def test_a_run_records_within_its_budget_what_its_plan_says_and_counts_it(toy_co
         pairs = [(event.after, event.on) for event in events.get(kind, ())]
         assert set(pairs) <= {(k, i) for k in range(3) for i in load.plan.looked_at(k)}
     assert len(events.get(ErrorCounts, ())) < len(events[Epoch])
+
+
+def test_a_run_that_records_all_that_it_is_asked_for_says_nothing_of_its_budget(toy_config) -> None:
+    config = toy_config.with_(epochs=1, recording_budget=100.0)
+    assert recorded(config)[RunStarted][0].reduced == ""
 
 
 def test_what_is_recorded_of_fewer_examples_is_what_is_recorded_of_them_among_all(

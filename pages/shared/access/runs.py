@@ -105,6 +105,20 @@ def say_lacking(runs: Sequence[Run], what: str) -> None:
         st.info(f"{escape(title_of(run))} has recorded no {what}.", icon=":material/info:")
 
 
+def say_reduced(runs: Iterable[Run]) -> None:
+    """What these runs have recorded, where their budget allowed less than they were to record."""
+    by_text: dict[str, list[int]] = {}
+    for run in runs:
+        if run.facts is not None and run.facts.reduced:
+            by_text.setdefault(run.facts.reduced, []).append(run.id)
+    for text, ids in by_text.items():
+        named = f"Run{'s' * (len(ids) > 1)} {', '.join(map(str, ids))}"
+        st.caption(
+            f"{named}: recording was reduced to keep within its budget (recording_budget). "
+            f"{escape(text)}"
+        )
+
+
 def pick_run(runs: Sequence[Run]) -> Run:
     """One of these runs; bound to ?run=3."""
     by_id = {str(run.id): run for run in runs}

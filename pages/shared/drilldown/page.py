@@ -16,7 +16,15 @@ from core.data.naming import dataset_name, same_data
 from core.language.derivation import Action
 from core.runs.run import Run
 from pages.shared.access.learned import learned
-from pages.shared.access.runs import SHOWN, pick_run, say_lacking, store, title_of, with_records
+from pages.shared.access.runs import (
+    SHOWN,
+    pick_run,
+    say_lacking,
+    say_reduced,
+    store,
+    title_of,
+    with_records,
+)
 from pages.shared.ui.exports import name_exports
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import pick
@@ -82,6 +90,7 @@ def pick_rows() -> Rows:
     rows = _read(run, names, on, data, action)
     rows = rows if other is None else replace(rows, beside=_same_rows(rows, other))
     name_exports(dataset_name(run.config), [s.run.id for s in rows.sides], name_of(names, on))
+    say_reduced(side.run for side in rows.sides)
     return rows
 
 

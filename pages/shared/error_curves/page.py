@@ -8,7 +8,15 @@ from core.analysis import error_curves as analysis
 from core.analysis.error_curves import MEASURES, SPLITS, Curves
 from core.charts.error_curves import errors
 from core.runs.run import RUNNING, Run
-from pages.shared.access.runs import SHOWN, choose_above, look_again, pick_runs, store, with_records
+from pages.shared.access.runs import (
+    SHOWN,
+    choose_above,
+    look_again,
+    pick_runs,
+    say_reduced,
+    store,
+    with_records,
+)
 from pages.shared.launch.form import parameters
 from pages.shared.ui.exports import as_shares
 from pages.shared.ui.figures import present
@@ -51,6 +59,7 @@ def pick_view() -> View:
         st.warning(f"The first {MOST} of these runs are drawn.", icon=":material/warning:")
         chosen = chosen[:MOST]
     _hint(chosen, recorded)
+    say_reduced(chosen)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         measure, split = switch("measure", "Measure", LABELS, "match"), switch("rows", "Rows", ROWS)
         on = _on(chosen)

@@ -17,6 +17,7 @@ from pages.shared.access.runs import (
     look_again,
     pick_run,
     say_lacking,
+    say_reduced,
     store,
     title_of,
     with_records,
@@ -90,6 +91,7 @@ def pick_view() -> View:
         other = others.get(pick("other", "Beside it", titles))
     if run.status == RUNNING:
         look_again("This run is still going on; this is how far it was.")
+    say_reduced([run] if other is None else [run, other])
     return _read(run, other, names, choices[name])
 
 

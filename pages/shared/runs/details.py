@@ -64,6 +64,8 @@ def _facts(run: Run) -> list[tuple[str, ...]]:
             rows.append((name, f"{getattr(facts, name):,}"))
         if facts.task_parameters:
             rows.append(("of them each task's own", f"{facts.task_parameters:,}"))
+    if facts and facts.reduced:
+        rows.append(("recording, reduced", facts.reduced))
     for k, named in list(diagnostics(store(), run.id).items())[-1:]:  # after the last task
         rows += [(name, f"{value:.3g} after task {k + 1}") for name, value in named.items()]
     return [*rows, *run.versions.items()]
