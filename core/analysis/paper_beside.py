@@ -1,8 +1,9 @@
 """The paper's Tables 1 to 8 as they are, each cell with ours beside it where it has been run.
 
 Ours are finished runs under the conditions of the cell: its method, sampler, memory size, adapters,
-fast stage and split, all tasks of the data set, and task masking (for the Oracle either); pooled
-over orders and seeds. Of several groups of settings the one with the most runs stands there.
+fast stage and split, all tasks of the data set, task masking (for the Oracle either), and its kind
+of encoder; pooled over orders and seeds. Of several groups of settings those with the paper's
+vectors come first, then the one with the most runs.
 """
 
 import math
@@ -14,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 from core.analysis.accuracy import Group, group
+from core.analysis.encoders import encoder_inputs, has_papers_vectors, paper_encoder
 from core.analysis.exported_runs import ExportedRun
 from core.analysis.paper_table import last_accuracies
 from core.analysis.paper_values import TASKS, Published, published
@@ -29,14 +31,14 @@ def beside(records: Sequence[ExportedRun], number: int) -> pd.DataFrame:
     """Table `number` of the paper: a row for each value, its fields (`Published`), and ours.
 
     Further columns: mean, sd, n (in percent; seconds a task in Table 8; missing where nothing was
-    run) and distance, (mean − value) / sd.
+    run), reads (what ours read) and distance, (mean − value) / sd.
     """
     groups = [same for same in group(records) if _whole(same.runs[0])]
     rows = [
         {**asdict(value), **_ours(value, groups)} for value in published() if value.table == number
     ]
     names = [item.name for item in fields(Published)]
-    frame = pd.DataFrame(rows, columns=[*names, "mean", "sd", "n"])
+    frame = pd.DataFrame(rows, columns=[*names, "mean", "sd", "n", "reads"])
     frame["distance"] = (frame["mean"] - frame.value) / frame.sd
     return frame
 
@@ -48,10 +50,17 @@ def _whole(record: ExportedRun) -> bool:
 
 def _ours(value: Published, groups: Sequence[Group[ExportedRun]]) -> dict[str, Any]:
     fitting = [same.runs for same in groups if fits(same.runs[0].config, value)]
-    known = [number for run in max(fitting, key=len, default=()) for number in _of(run, value)]
+    runs = max(fitting, key=_rank, default=())
+    known = [number for run in runs for number in _of(run, value)]
     mean = statistics.fmean(known) if known else math.nan
     sd = statistics.stdev(known) if len(known) > 1 else math.nan
-    return {"mean": mean, "sd": sd, "n": len(known)}
+    reads = encoder_inputs(run.config for run in runs[: len(known)])
+    return {"mean": mean, "sd": sd, "n": len(known), "reads": reads}
+
+
+def _rank(runs: Sequence[ExportedRun]) -> tuple[bool, int]:
+    """Larger for those that are liker to the paper's, then for more."""
+    return has_papers_vectors(runs[0].config), len(runs)
 
 
 def _of(run: ExportedRun, value: Published) -> list[float]:
@@ -69,6 +78,9 @@ def fits(config: RunConfig, row: Published) -> bool:
     penalty = options.get("penalty", "none")
     if (config.dataset, config.method) != (row.dataset, row.method):
         return False
+    encoder = paper_encoder(config)
+    if encoder != (row.note if row.table == 4 else ""):
+        return False
     if row.variant != ("" if penalty == "none" else penalty):
         return False
     if (config.evaluation == "heldout") != (row.note == "validation sets"):
@@ -78,7 +90,7 @@ def fits(config: RunConfig, row: Published) -> bool:
     if config.method not in MEMORYLESS and config.memory_size != row.memory_size:
         return False
     if config.method != "total_recall":
-        return row.note == "" and options.get("adapters", "none") == "none"
+        return row.note == encoder and options.get("adapters", "none") == "none"
     return config.sampler == (row.sampler or "dlfs") and _note(options) == _noted(row)
 
 
@@ -97,8 +109,9 @@ def _note(options: Mapping[str, Any]) -> str:
 
 
 def _noted(row: Published) -> str:
-    """Tables 5 and 8 have DAR on without saying so."""
-    return "with DAR" if row.note in ("", "validation sets") else str(row.note)
+    """Tables 4, 5 and 8 have DAR on without saying so."""
+    unsaid = row.table == 4 or row.note in ("", "validation sets")
+    return "with DAR" if unsaid else str(row.note)
 
 
 def cell_text(row: Any) -> str:

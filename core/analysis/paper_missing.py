@@ -8,7 +8,7 @@ from core.analysis.exported_runs import ExportedRun
 from core.analysis.paper_beside import beside, fits
 from core.analysis.paper_values import TASKS, Published, published
 from core.experiments.experiment import Arm, Experiment, Pair, default_pairs
-from core.experiments.presets.parts import METHODS, arm, base
+from core.experiments.presets.parts import ENCODERS, METHODS, arm, base
 from core.registry import methods
 
 _NOTES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
@@ -21,6 +21,7 @@ _NOTES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "fast/emar": {"method.adapters": "full", "method.fast": "all"},
         "validation sets": {"method.adapters": "full", "evaluation": "heldout"},
         "": {"method.adapters": "full"},  # Table 8 doesn't say it
+        **{note: {"method.adapters": "full"} for note in ENCODERS},  # nor does Table 4
     }
 )
 
@@ -30,7 +31,7 @@ def missing(
 ) -> tuple[Experiment, ...]:
     """Experiments, one a data set, of the cells of Table `number` for which no record stands.
 
-    Each over these pairs, or the paper's number of them. What can't be run here (BERT) is left out.
+    Each over these pairs, or the paper's number of them.
     """
     table = beside(records, number)
     values = [value for value in published() if value.table == number]
@@ -55,7 +56,7 @@ def arm_of(value: Published) -> Arm | None:
     """The arm that stands for a value of the paper; None where it can't be run here."""
     if value.note not in _NOTES:
         return None
-    settings: dict[str, Any] = dict(_plain(value.method))
+    settings: dict[str, Any] = dict(_plain(value.method)) | dict(ENCODERS.get(value.note, {}))
     if value.method == "total_recall":
         settings |= {"sampler": value.sampler or "dlfs", **_NOTES[value.note]}
         settings |= {"method.penalty": value.variant} if value.variant else {}
@@ -73,6 +74,6 @@ def _plain(method: str) -> Mapping[str, Any]:
 
 def _label(value: Published) -> str:
     name = f"{methods.declared(value.method, 'label')}{' + EWC' if value.variant else ''}"
-    note = value.note if value.method == "total_recall" else ""
+    note = value.note if value.method == "total_recall" or value.note in ENCODERS else ""
     size = f"memory {value.memory_size}" if value.sampler else ""
     return ", ".join(filter(None, [name, note, value.sampler, size]))

@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from core.analysis.accuracy import SEEDS, Group, group, in_any_order
+from core.analysis.encoders import encoder_input
 from core.analysis.exported_runs import ExportedRun
 from core.analysis.paper import comparable
 from core.analysis.paper_values import published
 from core.analysis.settings import differing, method_name
 
 COLUMNS = [
-    "method", "sampler", "task_masking", "runs", "after_task", "whole", "whole_deviation", "avg",
-    "avg_deviation", "bound_whole", "paper_whole", "paper_avg", "paper_note", "minutes",
+    "method", "sampler", "reads", "task_masking", "runs", "after_task", "whole", "whole_deviation",
+    "avg", "avg_deviation", "bound_whole", "paper_whole", "paper_avg", "paper_note", "minutes",
 ]  # fmt: skip
 _OWN_COLUMN = (*SEEDS, "method", "sampler", "task_masking")
 
@@ -34,7 +35,8 @@ def final(records: Sequence[ExportedRun]) -> pd.DataFrame:
     """Accuracies after the last task in percent, the paper's where there is one, minutes a run.
 
     Columns as COLUMNS, methods in the paper's order, task masking off before on. `sampler` is empty
-    where nothing was kept. Of the paper's values the one without DAR is taken where it has both.
+    where nothing was kept; `reads` says what the encoder read. Of the paper's values the one
+    without DAR is taken where it has both.
     """
     groups = group(records)
     configs = [in_any_order(same.runs[0].config) for same in groups]
@@ -55,6 +57,7 @@ def _row(same: Group[ExportedRun], differences: Sequence[str]) -> dict[str, Any]
     row = {
         "method": ", ".join([name, *differences]),
         "sampler": config.sampler if any(run.memories for run in same.runs) else "",
+        "reads": encoder_input(config),
         "task_masking": config.task_masking,
         "runs": len(ends),
         "after_task": after + 1,

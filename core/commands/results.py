@@ -80,6 +80,7 @@ def _records(args: argparse.Namespace) -> "list[ExportedRun]":
 
 def markdown(table: "pd.DataFrame") -> list[str]:
     """The lines of the Markdown table."""
+    from core.analysis.encoders import RANDOM
     from core.analysis.table_text import markdown_row
 
     lines = [markdown_row(_HEAD), "| --- | --- | --- |" + " ---: |" * 4]
@@ -92,7 +93,8 @@ def markdown(table: "pd.DataFrame") -> list[str]:
             "–" if math.isnan(row.paper_whole) else f"{row.paper_whole:.2f} / {row.paper_avg:.2f}"
         )
         note = f" ({row.paper_note})" if row.paper_note else ""
-        cells = [row.method, row.sampler or "–", "on" if row.task_masking else "off"]
+        reads = "" if row.reads == RANDOM else f" ({row.reads})"
+        cells = [row.method + reads, row.sampler or "–", "on" if row.task_masking else "off"]
         cells += [str(row.runs), measured, paper + note, f"{row.minutes:.0f}"]
         lines.append(markdown_row(cells))
     return lines

@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from core.analysis import paper
+from core.analysis import paper, paper_beside
+from core.analysis.encoders import encoder_input
 from core.analysis.paper_values import published
 from core.config import RunConfig
 
@@ -110,3 +111,54 @@ def test_labels_say_whose_value_it_is():
         "paper: Total Recall + EWC (Table 1, with DAR)",
         "paper: Total Recall + EWC (Table 7, without DAR)",
     }
+
+
+BERT = {"encoder": "transformer", "encoder_model": "google-bert/bert-base-uncased"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"method": "emr", **BERT}, {(4, "BERT fixed"): 39.10}),
+        ({"method": "emr", **BERT, "encoder_trained": "yes"}, {(4, "BERT fine-tuned"): 51.74}),
+        ({"method": "emr", **BERT, "encoder_model": "/w/distilbert-base"}, {}),
+        ({"method": "emr", **BERT, "encoder_trained": "last layers"}, {}),
+        ({"method_options": {"adapters": "full"}, **BERT}, {(4, "BERT fixed"): 47.14}),
+        (BERT, {}),  # Table 4 has DAR on
+        ({"method": "emr", "embeddings": "glove-6b-200"}, {(1, ""): 45.29}),
+    ],
+    ids=str,
+)
+def test_a_run_is_held_against_the_papers_own_kind_of_encoder(changes, expected):
+    config = RunConfig(dataset="overnight", **changes)
+    found = values(config, 8)
+    assert {
+        (t, note): v for (t, note, measure), v in found.items() if measure == "whole"
+    } == expected
+    fitting = {
+        (row.table, row.note): row.value
+        for row in published()
+        if row.table in (1, 4) and row.measure == "whole"
+        and paper_beside.fits(config.with_(task_masking=True), row)
+    }  # fmt: skip
+    assert fitting == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "random vectors"),
+        ({"embeddings_trained": False}, "random vectors, not trained along"),
+        ({"embeddings": "/w/glove.6B.zip/glove.6B.200d.txt"}, "glove.6B.200d"),
+        (BERT, "bert-base-uncased, fixed"),
+        ({**BERT, "encoder_trained": "yes"}, "bert-base-uncased, fine-tuned"),
+        ({**BERT, "encoder_trained": "last layers"}, "bert-base-uncased, last 2 layers trained"),
+    ],
+    ids=str,
+)
+def test_what_a_run_read_is_said(changes, words):
+    config = RunConfig(**changes)
+    assert encoder_input(config) == words
+    assert paper.beside([config, config]).endswith(
+        f"GloVe vectors (Table 4: BERT). Ours read {words}."
+    )

@@ -27,7 +27,7 @@ def test_a_good_one_passes(small: Experiment) -> None:
     [
         ({"method": "finetune", "sampler": "random"}, ["keeps no memory", "leave it out"]),
         ({"method": "emr", "memory_size": 11}, ["memory_size = 11", "'zoo'", "10"]),
-        ({"method": "emr", "memory_size": 0}, ["memory_size = 0", "at least 1"]),
+        ({"method": "emr", "memory_size": 0}, ["memory_size = 0", "from 1"]),
         ({"method": "nothing"}, ["nothing", "emr"]),
         ({"method.fats": 1}, ["fats", "is not an option"]),
         ({"epocs": 1}, ["epocs", "epochs"]),
@@ -96,8 +96,26 @@ def test_pairs_go_outside_arms(small: Experiment) -> None:
 @pytest.mark.data
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(presets))
-def test_every_preset_can_be_run(name: str, real_data) -> None:
+def test_every_preset_can_be_run(name: str, real_data, monkeypatch) -> None:
+    monkeypatch.setattr("core.parser.pretrained.find", lambda name: None)  # BERT isn't here
     check(presets[name].value())
+
+
+def test_a_table_of_encoders_says_what_it_takes(small: Experiment, monkeypatch, tmp_path) -> None:
+    table = presets["table4-overnight"].value()
+    settings = [arm.settings for arm in table.arms]
+    assert [each["encoder_trained"] for each in settings] == ["yes"] * 6 + ["no"] * 6
+    for arm in table.arms:
+        assert table.arm_config(arm).encoder_model.endswith("bert-base-uncased")
+    of_bert = {n: v for n, v in settings[0].items() if n.startswith("encoder")}
+    here = replace(small, arms=(Arm("BERT", {"method": "finetune", **of_bert}),))
+    monkeypatch.setattr("core.parser.pretrained.encoders", lambda: ("lstm",))
+    assert "takes the package transformers: pip install -r" in refused(here)
+    monkeypatch.setattr("core.parser.pretrained.encoders", lambda: ("lstm", "transformer"))
+    monkeypatch.setattr("core.parser.pretrained._fetched", lambda name: tmp_path)
+    assert "the folder has no config.json" in refused(here)
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    assert "the folder has no weights; expected model.safetensors" in refused(here)
 
 
 def test_the_demo_preset_can_be_run() -> None:

@@ -1,6 +1,7 @@
-"""Whole methods beside one another: the paper's Table 1, its main ones, those of this project."""
+"""Whole methods beside one another: the paper's Tables 1 and 4, its main ones, this project's."""
 
-from core.experiments.presets.parts import named, register
+from core.experiments.experiment import Arm
+from core.experiments.presets.parts import ENCODERS, METHODS, arm, named, register
 
 _TABLE_1 = [
     "Fine-tune", "EWC", "HAT", "GEM", "EMR", "EMAR", "ARPER", "ProtoParser", "Total Recall + DAR",
@@ -11,6 +12,17 @@ _ALL = [
     "Fine-tune", "EWC", "EMR", "GEM", "ARPER", "ProtoParser", "Total Recall", "Total Recall + EWC",
     "Total Recall + DAR + EWC", "DER++", "Oracle",
 ]  # fmt: skip
+
+_TABLE_4 = ["Fine-tune", "EWC", "EMR", "ProtoParser", "Total Recall + DAR", "Oracle"]
+
+
+def _table_4(dataset: str) -> tuple[Arm, ...]:
+    return tuple(
+        arm(dataset, f"{label}, {note}", {**METHODS[label], **encoder})
+        for note, encoder in ENCODERS.items()
+        for label in _TABLE_4
+    )
+
 
 register(
     "main",
@@ -33,4 +45,12 @@ register(
     lambda dataset: named(dataset, _ALL),
     datasets=["overnight"],
     rank=25,
+)
+register(
+    "table4",
+    "Table 4",
+    "The paper's Table 4: BERT under the encoder, fine-tuned and fixed (takes the package "
+    "transformers, and BERT's weights or a connection to Hugging Face), on",
+    _table_4,
+    rank=45,
 )

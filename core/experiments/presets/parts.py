@@ -13,6 +13,13 @@ DATASETS = {"overnight": "Overnight", "nlmap_qt": "NLMap(qt)", "nlmap_city": "NL
 ACTIONS = {"nlmap_qt": 500, "nlmap_city": 300}  # h of DLFS
 DAR = {"method.adapters": "full"}
 EWC = {"method.penalty": "ewc"}
+BERT = "google-bert/bert-base-uncased"
+ENCODERS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        f"BERT {how}": {"encoder": "transformer", "encoder_model": BERT, "encoder_trained": trained}
+        for how, trained in (("fine-tuned", "yes"), ("fixed", "no"))
+    }
+)
 TOTAL_RECALL = {"method": "total_recall", "sampler": "dlfs"}
 METHODS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.analysis import accuracy, paper
 from core.analysis.accuracy import MEASURES, Group
+from core.analysis.encoders import encoder_inputs
 from core.charts.accuracy import curves
 from core.data.naming import same_data
 from core.runs.run import RUNNING, Run
@@ -138,8 +139,9 @@ def draw_ends(view: View) -> None:
         missing="–",
         height="content",
     )
-    if not view.published.empty:
-        st.caption(escape(paper.PROTOCOL[:1].upper() + paper.PROTOCOL[1:]) + ".")
+    configs = [run.config for run in view.runs]
+    known = not view.published.empty
+    st.caption(escape(paper.beside(configs) if known else f"Runs read {encoder_inputs(configs)}."))
 
 
 def _table_row(

@@ -7,7 +7,7 @@ from core.analysis import accuracy
 from core.analysis.accuracy import MEASURES, Group
 from core.analysis.experiment_tables import Compared, arm_table, finished_runs
 from core.analysis.experiment_text import shown_arms
-from core.analysis.paper import PROTOCOL
+from core.analysis.paper import beside
 from core.charts.accuracy import curves
 from core.charts.experiment_arms import points
 from core.experiments.catalog import Stored
@@ -36,7 +36,8 @@ def draw_table_view(stored: Stored, compared: Compared, measure: str) -> None:
     draw_table(table[names], columns, key="arms", missing="–", height="content")
     draw_text_files(table[names], "arms", caption, data=arm_table(compared))
     if known:
-        st.caption(escape(PROTOCOL[:1].upper() + PROTOCOL[1:]) + ".")
+        experiment = compared.experiment
+        st.caption(escape(beside(experiment.arm_config(arm) for arm in experiment.arms)))
 
 
 def draw_cells(stored: Stored, compared: Compared, measure: str) -> None:

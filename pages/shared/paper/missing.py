@@ -26,7 +26,6 @@ def draw_missing(records: Sequence[ExportedRun], number: int) -> None:
     wanted = missing(records, number)
     if not wanted:
         st.success("Every cell that can be run here has been run.", icon=":material/check_circle:")
-        _say_bert(number)
         return
     key = follow("pairs", DEFAULT_PAIRS, read_whole)
     st.session_state[key] = min(max(1, st.session_state[key]), 100)
@@ -37,12 +36,6 @@ def draw_missing(records: Sequence[ExportedRun], number: int) -> None:
     publish("pairs", None if pairs == DEFAULT_PAIRS else str(pairs))
     for experiment in wanted:
         _draw_one(experiment.with_(pairs=default_pairs(pairs)))
-    _say_bert(number)
-
-
-def _say_bert(number: int) -> None:
-    if number == 4:
-        st.caption("Rows with BERT can't be run here: this project has no such encoder.")
 
 
 def _draw_one(experiment: Experiment) -> None:

@@ -5,8 +5,7 @@ import streamlit as st
 from pandas.io.formats.style import Styler
 
 from core import paths
-from core.analysis import exported_runs, paper_beside
-from core.analysis.paper import PROTOCOL
+from core.analysis import exported_runs, paper, paper_beside
 from core.analysis.paper_values import TITLES
 from core.runs.run import FINISHED
 from pages.shared.access.runs import store
@@ -48,7 +47,8 @@ def draw_paper() -> None:
         st.caption("Seconds a task on one V100 in the paper, on this machine's device in ours.")
     title = f"The paper's Table {number}, ours beside it: mean ± sd over n orders and seeds."
     draw_text_files(shown, f"table{number}", title, data=frame)
-    st.caption(escape(PROTOCOL[:1].upper() + PROTOCOL[1:]) + ".")
+    reads = "; ".join(sorted(set(frame.reads) - {""}))
+    st.caption(escape(paper.beside([]) + (f" Ours read {reads}." if reads else "")))
     draw_missing(records, number)
 
 
