@@ -1,7 +1,8 @@
 """The whole campaign: what was tried how often, how often it was survived, as a table.
 
-`python -m tests.campaign` takes an hour or more; `--only NAME` one trial, `--seed N` one seed of
-it: a failure is run again so. Exit code 1 where anything was not survived.
+`python -m tests.campaign` takes hours; `--minutes N` ends it before, with as many seeds of each
+trial as there was time for; `--only NAME --seed N` is one seed of one trial: a failure is run again
+so. Exit code 1 where anything was not survived.
 """
 
 import argparse
@@ -13,10 +14,11 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.campaign.bits import plain_home
+from tests.campaign.report import Outcome, table, write
 from tests.campaign.trials import TRIALS, Trial
 
 
@@ -37,30 +39,40 @@ def survives(trial: Trial, seed: int, template: Path) -> bool:
     return True
 
 
-def campaign(trials: Iterable[Trial], seeds: range | None) -> bool:
-    """Try all and print the table; whether all was survived."""
-    well = True
-    print("| what was tried | tried | survived | seconds each |\n| --- | ---: | ---: | ---: |")
+def campaign(trials: Sequence[Trial], seed: int | None, minutes: float) -> list[Outcome]:
+    """Try a seed of each, then the next, until all are tried or the time is over."""
+    ends = time.monotonic() + 60 * minutes
+    outcomes = {trial.name: Outcome(trial.name, trial.title) for trial in trials}
+    rounds = range(max(trial.n_full for trial in trials)) if seed is None else [seed]
     with tempfile.TemporaryDirectory() as folder:
-        for trial in trials:
-            began, tried = time.monotonic(), seeds or range(trial.n_full)
-            n = sum(survives(trial, seed, Path(folder) / "plain") for seed in tried)
-            each = (time.monotonic() - began) / len(tried)
-            print(f"| {trial.title} | {len(tried)} | {n} | {each:.1f} |", flush=True)
-            well = well and n == len(tried)
-    return well
+        for number in rounds:
+            for trial in trials:
+                if (seed is None and number >= trial.n_full) or time.monotonic() > ends:
+                    continue
+                began = time.monotonic()
+                well = survives(trial, number, Path(folder) / "plain")
+                took = time.monotonic() - began
+                outcomes[trial.name].add(number, well, took)
+                said = "survived" if well else "not survived"
+                print(f"{trial.name}, seed {number}: {said}, {took:.0f} s", flush=True)
+    return list(outcomes.values())
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
     parser.add_argument("--only", nargs="+", choices=[t.name for t in TRIALS], metavar="NAME")
     parser.add_argument("--seed", type=int, metavar="N")
+    parser.add_argument("--minutes", type=float, default=float("inf"), metavar="N")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="assets/measured.md")
     args = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
     os.environ.pop("TOTAL_RECALL_DATABASE_URL", None)
     trials = [trial for trial in TRIALS if not args.only or trial.name in args.only]
-    seeds = None if args.seed is None else range(args.seed, args.seed + 1)
-    return 0 if campaign(trials, seeds) else 1
+    outcomes = campaign(trials, args.seed, args.minutes)
+    print(f"\n{table(outcomes)}", end="")
+    if args.write:
+        write(args.write, " ".join(["python -m tests.campaign", *sys.argv[1:]]), outcomes)
+    return int(any(outcome.failed for outcome in outcomes))
 
 
 if __name__ == "__main__":
