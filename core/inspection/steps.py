@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from core.data.base import normalise
 from core.language.derivation import Rule, actions_to_logical_form
 from core.language.grammar import Grammar
 
@@ -66,7 +67,8 @@ class Trace:
 
 def cut(utterance: str) -> str:
     """The utterance's first words with single blanks between them: as much as is read."""
-    return " ".join(utterance[: 20 * MOST_LETTERS].split()[:MOST_WORDS])[:MOST_LETTERS].rstrip()
+    words = normalise(utterance[: 20 * MOST_LETTERS]).split()
+    return " ".join(words[:MOST_WORDS])[:MOST_LETTERS].rstrip()
 
 
 def explain(
@@ -82,7 +84,7 @@ def explain(
 
     from core.parser.modes import evaluating
 
-    words = utterance.lower().split()
+    words = normalise(utterance).lower().split()
     task = min(task, parser.known_tasks)
     with evaluating(parser), torch.no_grad():
         if steps is None:

@@ -1,6 +1,7 @@
 """Steps of a parse against a plain computation, one row, one step, one action at a time."""
 
 import math
+import unicodedata
 
 import numpy as np
 import pytest
@@ -109,6 +110,14 @@ def test_an_action_that_no_training_data_show_ends_the_trace(toy_config) -> None
     same = explain(learner.parser, row.utterance, 0, row.derivation).steps[-1]
     assert last.best == same.best
     assert np.array_equal(last.attention, same.attention)
+
+
+def test_an_utterance_is_read_in_composed_form_as_rows_are(toy_config) -> None:
+    parser = make(toy_config).parser
+    composed, apart = "trouvés à la forêt", unicodedata.normalize("NFD", "trouvés à la forêt")
+    assert composed != apart
+    assert cut(apart) == composed
+    assert explain(parser, apart, 0).words == explain(parser, composed, 0).words
 
 
 def test_where_nothing_is_applicable_the_parser_stops_without_an_action(toy_config) -> None:

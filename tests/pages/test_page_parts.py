@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.config import RunConfig
-from core.data.upload import uploads
+from core.data.upload import store_upload, uploads
 from core.options import ConfigError, specs
 from core.registry import methods, samplers
 from core.runs.run import STATUSES
@@ -20,7 +20,7 @@ from pages.shared.launch.form import parameters
 from pages.shared.ui.options import explain, read, write
 from pages.shared.ui.seeds import read_seeds
 from pages.shared.ui.text import STATUS, counted, escape, size
-from tests.made_up import recorded_run, tell_errors
+from tests.made_up import finished_run, recorded_run, tell_errors
 from tests.pages.sessions import letters, opened, texts, well
 
 
@@ -163,6 +163,19 @@ def test_a_download_from_a_mirror_brings_the_data_set(real_data, monkeypatch, tm
 
 
 # --- what a run has recorded -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", ["accuracy", "error_curves", "report"])
+def test_runs_of_two_uploads_are_not_compared_without_a_word(store, page: str) -> None:
+    files = [
+        store_upload(GOOD + b"zoo\ttest\t%s\t( x )\n" % word, "my.tsv") for word in (b"a", b"b")
+    ]
+    for file in files:
+        told = {"dataset": "upload", "dataset_options": {"file": file.digest}}
+        tell_errors(store, finished_run(store, RunConfig(**told)), stages={"slow": 1})
+    assert "different data" not in texts(opened(f"pages/{page}.py", run="1").warning)
+    (warning,) = opened(f"pages/{page}.py", run="1,2").warning
+    assert all(file.label in letters([warning]) for file in files)
 
 
 @pytest.mark.parametrize("page", ["error_curves", "forgetting", "drilldown"])

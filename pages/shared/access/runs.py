@@ -105,6 +105,17 @@ def say_lacking(runs: Sequence[Run], what: str) -> None:
         st.info(f"{escape(title_of(run))} has recorded no {what}.", icon=":material/info:")
 
 
+def warn_of_other_data(runs: Sequence[Run]) -> None:
+    """Where these runs don't all learn the same data."""
+    if not all(same_data(run.config, runs[0].config) for run in runs):
+        names = dict.fromkeys(dataset_name(run.config) for run in runs)
+        which = f" ({', '.join(names)})" if len(names) > 1 else ""
+        st.warning(
+            escape(f"These runs learn different data{which}: their curves don't compare."),
+            icon=":material/warning:",
+        )
+
+
 def say_reduced(runs: Iterable[Run]) -> None:
     """What these runs have recorded, where their budget allowed less than they were to record."""
     by_text: dict[str, list[int]] = {}

@@ -11,7 +11,6 @@ from core.analysis import accuracy, paper
 from core.analysis.accuracy import MEASURES, Group
 from core.analysis.encoders import encoder_inputs
 from core.charts.accuracy import curves
-from core.data.naming import same_data
 from core.runs.run import RUNNING, Run
 from pages.shared.access.runs import (
     SHOWN,
@@ -20,6 +19,7 @@ from pages.shared.access.runs import (
     look_again,
     pick_runs,
     store,
+    warn_of_other_data,
     with_records,
 )
 from pages.shared.ui.exports import as_shares
@@ -64,11 +64,7 @@ def pick_view() -> View:
 
 
 def _warn(runs: list[Run]) -> None:
-    if not all(same_data(run.config, runs[0].config) for run in runs):
-        st.warning(
-            "These runs learn different data: their curves don't compare.",
-            icon=":material/warning:",
-        )
+    warn_of_other_data(runs)
     if any(run.status == RUNNING for run in runs):
         look_again("Some of these runs are still going on; this is how far they were.")
 

@@ -15,6 +15,7 @@ from pages.shared.access.runs import (
     pick_runs,
     say_reduced,
     store,
+    warn_of_other_data,
     with_records,
 )
 from pages.shared.launch.form import parameters
@@ -59,6 +60,7 @@ def pick_view() -> View:
         st.warning(f"The first {MOST} of these runs are drawn.", icon=":material/warning:")
         chosen = chosen[:MOST]
     _hint(chosen, recorded)
+    warn_of_other_data(chosen)
     say_reduced(chosen)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         measure, split = switch("measure", "Measure", LABELS, "match"), switch("rows", "Rows", ROWS)

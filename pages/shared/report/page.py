@@ -10,7 +10,15 @@ from core.charts.export import ExportError, find_chrome
 from core.charts.report import Report, to_html, to_latex, to_pdf
 from core.charts.run_report import addresses, run_report
 from core.runs.run import Run
-from pages.shared.access.runs import SHOWN, beside, choose_above, pick_runs, store, with_records
+from pages.shared.access.runs import (
+    SHOWN,
+    beside,
+    choose_above,
+    pick_runs,
+    store,
+    warn_of_other_data,
+    with_records,
+)
 from pages.shared.ui.exports import export_name
 from pages.shared.ui.figures import NO_CHROME
 
@@ -34,6 +42,7 @@ def draw_report() -> None:
     chosen = pick_runs("Runs", learned, default=beside(learned[0], learned), most=MOST)
     if not chosen:
         choose_above()
+    warn_of_other_data(chosen)
     st.markdown(HOLDS)
     _offer(chosen)
     st.caption("The addresses in it, for this app:")
