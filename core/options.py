@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from core.regular import read_text
+
 
 class ConfigError(ValueError):
     """A configuration that can't be run: which option, which value, what is allowed."""
@@ -150,10 +152,12 @@ def build_options(options: type, values: Mapping[str, Any], where: str = "") -> 
 def read_toml(path: Path) -> dict[str, Any]:
     """What a TOML file says; ConfigError names the file where it is not one."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_text(path))
     except RecursionError:
         raise ConfigError(f"{path}: its tables or lists are nested too deep.") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise ConfigError(f"{path}: can't be read: {error.strerror or error}.") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"{path}: {error}.") from error
 
 

@@ -12,6 +12,7 @@ from core.paths import PROJECT
 
 LAYERS = [
     "text",
+    "regular",
     "options",
     "registry",
     "config",

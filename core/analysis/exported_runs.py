@@ -17,6 +17,7 @@ from core.analysis.accuracy import covered
 from core.analysis.settings import same_settings
 from core.config import RunConfig
 from core.options import ConfigError
+from core.regular import read_text
 from core.runs import tables
 from core.runs.run import FINISHED, Run
 from core.runs.store import Store
@@ -102,9 +103,9 @@ def save(path: Path, records: Iterable[ExportedRun]) -> None:
 def load(path: Path) -> list[ExportedRun]:
     """The records of a file; ConfigError where it is none."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_text(path))
     except OSError as error:
-        raise ConfigError(f"{path}: can't be read: {error.strerror}.") from error
+        raise ConfigError(f"{path}: can't be read: {error.strerror or error}.") from error
     except RecursionError:
         raise ConfigError(f"{path}: is not a file of results: it is nested too deep.") from None
     except ValueError as error:

@@ -23,6 +23,7 @@ from core.config import OPTION_GROUPS, RunConfig
 from core.experiments.experiment import Arm, Experiment, Pair, default_pairs
 from core.experiments.settings import names_of, unknown
 from core.options import ConfigError, specs
+from core.regular import read_text
 from core.validation.defaults import default_sampler
 
 _KEYS = ["name", "pairs", "base", "arms"]
@@ -97,8 +98,10 @@ def write_arm(arm: Arm) -> str:
 def read_file(path: Path) -> Experiment:
     """The experiment of a TOML file, named after it where it says no name."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_text(path)
+    except OSError as error:
+        raise ConfigError(f"{path}: can't be read: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: can't be read: {error}.") from error
     experiment = read(text, str(path))
     return experiment if experiment.name.strip() else experiment.with_(name=path.stem)

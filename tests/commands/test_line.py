@@ -1,5 +1,6 @@
 """A configuration as words of the command line, and back."""
 
+import os
 import shlex
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.__main__ import main
 from core.analysis.command_line import command_line, flag
 from core.commands.entry import build_parser
 from core.commands.line import read_config
@@ -109,3 +111,24 @@ def test_an_option_that_the_method_has_not_is_answered_with_those_that_it_has() 
         r"--method.replay, --method.replay-rows, --method.fast-epochs\.",
     ):
         parse(["train", "--method", "emr", "--method.lwf", "3"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["train", "--config"],
+        ["results", "--dataset", "demo", "--from"],
+        ["experiment", "new"],
+        ["experiment", "import"],
+        ["data", "import"],
+        ["train", "--dataset", "toy", "--epochs", "1", "--embeddings"],
+    ],
+    ids=" ".join,
+)
+def test_pipes_devices_and_folders_are_no_files(capsys, tmp_path, words: list[str]) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero"), tmp_path):
+        assert main([*words, str(path)]) in (1, 2)
+        said = capsys.readouterr().err
+        assert "Unexpected" not in said
+        assert said.count("\n") == 1

@@ -1,31 +1,29 @@
-"""Opening of files that users name: regular ones alone, for a pipe or a device may never end."""
+"""Regular files of rows and vectors: what is wrong with one is a DataError."""
 
-import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from core.data.base import DataError
+from core.regular import open_file, read_file
 
 
-def open_regular(path: Path) -> BinaryIO:
-    """The file, to be read as bytes; DataError where there is none or it is of another kind."""
+@contextmanager
+def _in_a_sentence(path: Path) -> Iterator[None]:
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise DataError(
-                f"{path}: can't be read: expected a file, found a folder, a pipe or a device."
-            )
-        return path.open("rb")
+        yield
     except OSError as error:
         raise DataError(f"{path}: can't be read: {error.strerror or error}.") from error
 
 
+def open_regular(path: Path) -> BinaryIO:
+    """The file, to be read as bytes; DataError where there is none or it is of another kind."""
+    with _in_a_sentence(path):
+        return open_file(path)
+
+
 def read_regular(path: Path, most: int) -> bytes:
     """What the file holds; DataError where it holds more than `most` bytes or can't be read."""
-    with open_regular(path) as stream:
-        try:
-            data = stream.read(most + 1)
-        except OSError as error:
-            raise DataError(f"{path}: can't be read: {error.strerror or error}.") from error
-    if len(data) > most:
-        raise DataError(f"{path}: expected a file of at most {most:,} bytes.")
-    return data
+    with _in_a_sentence(path):
+        return read_file(path, most)
