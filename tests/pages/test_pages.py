@@ -17,7 +17,18 @@ from pages.shared.ui.exports import as_shares
 from pages.shared.ui.opening import pages
 from pages.shared.ui.text import escape
 from tests.made_up import TASKS, finished_run, running_run, tell, tell_errors
-from tests.pages.sessions import FILES, MOVED, SCRIPTS, numbers, opened, specs, texts, well, widget
+from tests.pages.sessions import (
+    FILES,
+    MOVED,
+    SCRIPTS,
+    letters,
+    numbers,
+    opened,
+    specs,
+    texts,
+    well,
+    widget,
+)
 
 NASTY = "<b>x</b> :red[y] *z* $a$ [q](http://x) `c` :smile: | &lt;"
 
@@ -106,6 +117,15 @@ def test_a_running_run_is_preferred_and_told_in_words(store):
     assert texts(page.subheader) == "busy"
     (bar,) = page.get("progress")
     assert f"task 2 of 3, {TASKS[1]} · slow stage" in bar.proto.text
+
+
+def test_a_run_that_waits_for_room_on_the_disk_says_so(store, monkeypatch):
+    running_run(store, RunConfig(), "busy")
+    assert "is full" not in texts(well(opened("pages/runs.py")).warning)
+    monkeypatch.setattr("core.runs.room.LEAST_FREE", 10**18)
+    (warning,) = well(opened("pages/runs.py")).warning
+    assert "is full" in letters([warning])
+    assert "go on by themselves" in letters([warning])
 
 
 def test_a_run_leads_to_the_memories_that_it_has_stored(store):

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.analysis.durations import duration
 from core.events import Progress
+from core.runs.room import lacking_room
 from core.runs.run import QUEUED, RUNNING, Run
 from pages.shared.access.runs import SHOWN, store
 from pages.shared.runs.actions import draw_head
@@ -55,6 +56,8 @@ def _say_empty() -> None:
 def _state(run: Run, runs: Sequence[Run]) -> None:
     """How far it is, in a bar and a line of words; an error as it was recorded."""
     st.progress(run.progress, text=_words(run, runs))
+    if run.status == RUNNING and (full := lacking_room()):
+        st.warning(escape(full), icon=":material/hard_drive:")
     if run.error:
         st.error(escape(run.error), icon=":material/error:")
 
