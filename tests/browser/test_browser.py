@@ -25,6 +25,7 @@ def launch(page: "playwright.Page", server: Server) -> None:
     page.get_by_role("button", name="Launch a run").click()
     page.get_by_role("heading", name="Launch").wait_for()
     page.get_by_text("The same by command line").wait_for()  # all of the form is there
+    settle(page)
     page.get_by_text("Parser: sizes").click()
     for label, value in (("Hidden size", "16"), ("Word size", "16"), ("Epochs", "35")):
         fill(page, label, value)
@@ -34,7 +35,7 @@ def launch(page: "playwright.Page", server: Server) -> None:
         page.get_by_test_id("stCheckbox").filter(has_text=name).locator("label").first.click()
         page.wait_for_url(lambda url, name=name: "task_order" in url and name not in url)
     settle(page)
-    page.get_by_role("button", name="Move library up").click()
+    page.locator("[class*=task_order-up-library] button").first.click()
     page.wait_for_url(re.compile(r"task_order=library%2Cevents|task_order=library,events"))
     fill(page, "Name", "from the <browser>")
     page.get_by_text("The same by command line").click()
