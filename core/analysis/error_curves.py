@@ -6,7 +6,6 @@ stages are laid over one another task by task: a task's main stage, its last (sl
 at the same coordinate for all, what comes before it (fast, initial) lies to its left.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ import pandas as pd
 from sqlalchemy import ColumnElement, and_, false, func, or_, select
 
 from core.analysis.recorded import runs_with
-from core.analysis.settings import differing, method_name, same_settings
+from core.analysis.settings import same_settings
 from core.config import RunConfig
 from core.runs.cells import largest
 from core.runs.run import Run
@@ -104,21 +103,6 @@ def task_names(runs: Sequence[Run]) -> list[str]:
     count = max((len(run.tasks) for run in runs), default=0)
     named = [{run.tasks[k] for run in runs if k < len(run.tasks)} for k in range(count)]
     return [next(iter(names)) if len(names) == 1 else "" for names in named]
-
-
-def labels(runs: Sequence[Run]) -> dict[int, str]:
-    """What to call each run: its method, what differs, and its number where that is not enough."""
-    configs = [run.config for run in runs]
-    differences = differing(configs, leave_out=("method",))
-    texts = [
-        ", ".join([method_name(config), *words])
-        for config, words in zip(configs, differences, strict=True)
-    ]
-    counts = Counter(texts)
-    return {
-        run.id: text if counts[text] == 1 else f"{text}, run {run.id}"
-        for run, text in zip(runs, texts, strict=True)
-    }
 
 
 def pair(candidates: Sequence[Run]) -> list[Run]:

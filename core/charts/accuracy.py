@@ -1,21 +1,19 @@
 """Accuracy over the sequence of tasks: ACC_whole and ACC_avg after each of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from core.analysis.accuracy import MEASURES
+from core.charts.marks import Mark, by_position
 from core.charts.template import (
     DASHES,
     LEGEND,
     NEUTRAL,
-    SYMBOLS,
     blank,
-    colour,
     plain,
-    symbols,
     task_axis,
 )
 from core.text import middle_cut
@@ -26,6 +24,8 @@ def curves(
     *,
     measure: str,
     name: str,
+    marks: Mapping[str, Mark] | None = None,
+    tasks: Sequence[str] = (),
     published: pd.DataFrame | None = None,
     upper_bound: bool = True,
     unit: str = "%",
@@ -34,34 +34,36 @@ def curves(
 ) -> go.Figure:
     """One accuracy after each task: a line for each group, a band of one standard deviation.
 
-    `table` is analysis.accuracy.spread's, `measure` one of its shares, `name` what people call it.
+    `table` is analysis.accuracy.spread's, `measure` one of its shares, `name` what people call it,
+    `marks` the groups' looks by label (None: by their positions), `tasks` the names of all tasks
+    (empty where the groups differ): the axis has room for them while fewer are learned.
     `published` (group, label, value in percent) are the paper's values, drawn beside the last task;
     the upper bound, where known, is drawn dashed. `span` are the ends of the axis; None: as the
     values ask for, with a line at 0.
     """
     figure = blank(height)
     groups = list(table.group.unique())
-    marks = symbols(len(groups))
-    for at, group in enumerate(groups):
+    marks = by_position(groups) if marks is None else marks
+    for group in groups:
         rows = table[table.group == group]
         if rows[f"{measure}_deviation"].notna().any():
-            figure.add_trace(_band(rows, measure, at))
-        figure.add_trace(_line(rows, measure, at, marks[at], unit))
+            figure.add_trace(_band(rows, measure, marks[group]))
+        figure.add_trace(_line(rows, measure, marks[group], unit))
     if upper_bound:
         for trace in _upper_bounds(table, measure):
             figure.add_trace(trace)
     if published is not None:
         for row in published.itertuples():
-            figure.add_trace(_published(row, groups.index(row.group), table))
-    _task_axis(figure, table)
+            figure.add_trace(_published(row, marks[row.group], table))
+    _task_axis(figure, table, tasks)
     figure.update_yaxes(title_text=f"{name} ({unit})", range=span)
     if span is None:
         figure.add_hline(0, line={"color": NEUTRAL, "width": 1})
-    figure.update_layout(hovermode="closest")
+    figure.update_layout(hovermode="closest", uirevision=measure, showlegend=True)
     return figure
 
 
-def _band(rows: pd.DataFrame, measure: str, at: int) -> go.Scatter:
+def _band(rows: pd.DataFrame, measure: str, mark: Mark) -> go.Scatter:
     deviation = rows[f"{measure}_deviation"].fillna(0)
     upper, lower = 100 * (rows[measure] + deviation), 100 * (rows[measure] - deviation)
     learned = rows.after + 1
@@ -69,16 +71,16 @@ def _band(rows: pd.DataFrame, measure: str, at: int) -> go.Scatter:
         x=[*learned, *learned[::-1]],
         y=[*upper, *lower[::-1]],
         fill="toself",
-        fillcolor=colour(at, 0.15),
+        fillcolor=mark.colour(0.15),
         mode="lines",
         line={"width": 0},
         hoverinfo="skip",
         showlegend=False,
-        legendgroup=str(at),
+        legendgroup=str(mark.slot),
     )
 
 
-def _line(rows: pd.DataFrame, measure: str, at: int, symbol: str, unit: str) -> go.Scatter:
+def _line(rows: pd.DataFrame, measure: str, mark: Mark, unit: str) -> go.Scatter:
     name, hover = rows.group.iloc[0], []
     for row in rows.to_dict("records"):
         value, deviation = 100 * row[measure], 100 * row[f"{measure}_deviation"]
@@ -92,11 +94,11 @@ def _line(rows: pd.DataFrame, measure: str, at: int, symbol: str, unit: str) -> 
         y=100 * rows[measure],
         name=plain(shown if count == 1 else f"{shown} (mean ± SD, n = {count})"),
         mode="lines+markers",
-        line={"color": colour(at), "width": 2.5, "dash": DASHES[at // 7 % len(DASHES)]},
-        marker={"symbol": symbol, "size": 9, "color": colour(at)},
+        line={"color": mark.colour(), "width": 2.5, "dash": mark.dash},
+        marker={"symbol": mark.symbol, "size": 9, "color": mark.colour()},
         hovertext=hover,
         hoverinfo="text",
-        legendgroup=str(at),
+        legendgroup=str(mark.slot),
     )
 
 
@@ -124,31 +126,37 @@ def _upper_bounds(table: pd.DataFrame, measure: str) -> list[go.Scatter]:
     return list(drawn.values())
 
 
-def _published(row: Any, at: int, table: pd.DataFrame) -> go.Scatter:
+def _published(row: Any, mark: Mark, table: pd.DataFrame) -> go.Scatter:
     """A value of the paper: an open diamond a little to the right of the last task."""
     return go.Scatter(
         x=[table.after.max() + 1.25],
         y=[row.value],
         name=plain(middle_cut(row.label, LEGEND)),
         mode="markers",
-        marker={"symbol": "diamond-open", "size": 11, "color": colour(at), "line": {"width": 2}},
+        marker={"symbol": "diamond-open", "size": 11, "color": mark.colour(), "line": {"width": 2}},
         hovertemplate=plain(f"{row.label}: {row.value:.2f} %") + "<extra></extra>",
     )
 
 
-def _task_axis(figure: go.Figure, table: pd.DataFrame) -> None:
+def _task_axis(figure: go.Figure, table: pd.DataFrame, tasks: Sequence[str]) -> None:
     """Ticks at the tasks, by name where all groups learn the same one there."""
+    if len(tasks) > table.after.max():
+        task_axis(figure, tasks)
+        return
     count = int(table.after.max()) + 1 if len(table) else 1
     names = [table[table.after == after].task.unique() for after in range(count)]
     task_axis(figure, [name[0] if len(name) == 1 else "" for name in names])
 
 
-def trajectory(curve: pd.DataFrame, tasks: Sequence[str], height: int = 300) -> go.Figure:
+def trajectory(
+    curve: pd.DataFrame, tasks: Sequence[str], mark: Mark | None = None, height: int = 300
+) -> go.Figure:
     """One run's ACC_whole and ACC_avg so far, on an axis with room for all of its tasks.
 
-    `curve` is analysis.accuracy.curves' for the run, `tasks` the names in order.
+    `curve` is analysis.accuracy.curves' for the run, `tasks` the names in order, `mark` its
+    look: ACC_whole solid, ACC_avg dashed.
     """
-    figure = blank(height)
+    figure, mark = blank(height), mark or Mark("", 0)
     for at, (measure, name) in enumerate(MEASURES.items()):
         hover = [
             plain(f"{name} {100 * row[measure]:.2f} % after {row['task']}")
@@ -160,8 +168,12 @@ def trajectory(curve: pd.DataFrame, tasks: Sequence[str], height: int = 300) -> 
                 y=100 * curve[measure],
                 name=name,
                 mode="lines+markers",
-                line={"color": colour(at), "width": 2.5, "dash": DASHES[at]},
-                marker={"symbol": SYMBOLS[at], "size": 8, "color": colour(at)},
+                line={"color": mark.colour(), "width": 2.5, "dash": DASHES[at]},
+                marker={
+                    "symbol": f"{mark.symbol}-open" if at else mark.symbol,
+                    "size": 8,
+                    "color": mark.colour(),
+                },
                 hovertext=hover,
                 hoverinfo="text",
             )

@@ -1,6 +1,8 @@
 """Cluster figures: the map of forms, silhouettes, distances in a cluster, Smatch."""
 
 from collections.abc import Mapping, Sequence
+from itertools import count
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.charts.cells import heat
+from core.charts.marks import Mark
 from core.charts.template import LEGEND, PALETTE, SYMBOLS, blank, colour, lines, plain
 from core.text import middle_cut
 
@@ -22,18 +25,22 @@ def form_map(
     rings: Mapping[str, Sequence[int]] | None = None,
     height: int = 620,
     unit: str = "distance 1 − similarity",
+    looks: Mapping[str, Mark] = MappingProxyType({}),
 ) -> go.Figure:
     """The forms on a plane: size by rows, colour and symbol by cluster, rings around forms in
     memories.
 
     `table` is analysis.clusters.form_table's; `rings` are the numbers of forms by a memory's name.
-    `unit` is that of the plane's distances, empty where they have none. Every mark has its form's
-    number as `customdata`.
+    `unit` is that of the plane's distances, empty where they have none; `looks` are those of rings
+    that are a run's, others take the colours left. Every mark has its form's number as
+    `customdata`.
     """
+    taken = {mark.slot for mark in looks.values()}
+    free = (colour(slot) for slot in count() if slot not in taken)
     figure = blank(height)
     scatter = go.Scattergl if len(table) > MANY else go.Scatter
     clusters = table.cluster.to_numpy()
-    count = len(PALETTE)
+    colours = len(PALETTE)
     size = _sizes(table["rows"])
     figure.add_trace(
         scatter(
@@ -42,8 +49,8 @@ def form_map(
             mode="markers",
             marker={
                 "size": size,
-                "color": [PALETTE[c % count] for c in clusters],
-                "symbol": [SYMBOLS[c // count % len(SYMBOLS)] for c in clusters],
+                "color": [PALETTE[c % colours] for c in clusters],
+                "symbol": [SYMBOLS[c // colours % len(SYMBOLS)] for c in clusters],
                 "opacity": 0.75,
                 "line": {"width": 0},
             },
@@ -58,7 +65,8 @@ def form_map(
     )  # fmt: skip
     for at, (name, forms) in enumerate((rings or {}).items()):
         held = table.form.isin(list(forms)).to_numpy()
-        ring = {"size": size[held] + 6 + 5 * at, "symbol": "circle-open", "color": colour(at)}
+        drawn = looks[name].colour() if name in looks else next(free)
+        ring = {"size": size[held] + 6 + 5 * at, "symbol": "circle-open", "color": drawn}
         figure.add_trace(
             scatter(
                 x=table.x[held].to_numpy(),

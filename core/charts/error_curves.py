@@ -8,16 +8,15 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.analysis.error_curves import SPLITS, Curves
+from core.charts.marks import Mark
 from core.charts.template import (
     ANGLES,
     LEGEND,
     NEUTRAL,
     blank,
     boundary,
-    colour,
     note,
     plain,
-    symbols,
     tick,
 )
 from core.text import middle_cut
@@ -31,7 +30,7 @@ MOST_NAMED = 24  # sections of the axis whose stages are named above it
 
 def errors(
     curves: Curves,
-    labels: Mapping[int, str],
+    marks: Mapping[int, Mark],
     tasks: Sequence[str],
     *,
     measure: str,
@@ -40,28 +39,27 @@ def errors(
 ) -> go.Figure:
     """Error after every epoch: a colour for each run, test rows solid, training rows dotted.
 
-    `curves` is analysis.error_curves.curves', `labels` say what its runs are called, `tasks` the
+    `curves` is analysis.error_curves.curves', `marks` are its runs' looks, `tasks` the
     names of the tasks in order (empty where runs differ); `measure` is match or nll, `name` what
     people call it. Solid lines stand between tasks, dotted ones between stages.
     """
     figure = blank(height)
-    marks = symbols(len(labels))
-    for at, (run, label) in enumerate(labels.items()):
+    for run, mark in marks.items():
         for split, called in SPLITS.items():
             rows = curves.table[(curves.table.run == run) & (curves.table.split == split)]
             if len(rows):
                 rows = rows[:: -(-len(rows) // MAX_POINTS)]
-                trace = _curve(rows, f"{label}, {called}", at, marks[at], measure, tasks)
+                trace = _curve(rows, f"{mark.name}, {called}", mark, measure, tasks)
                 figure.add_trace(trace)
     _axis(figure, curves.sections, tasks)
     limits = {"range": [-2, 102]} if measure == "match" else {"rangemode": "tozero"}
     figure.update_yaxes(title_text=f"{name} ({UNIT[measure]})", **limits)
-    figure.update_layout(hovermode="closest", margin={"t": 40})
+    figure.update_layout(hovermode="closest", margin={"t": 40}, uirevision=measure)
     return figure
 
 
 def _curve(
-    rows: pd.DataFrame, name: str, at: int, symbol: str, measure: str, tasks: Sequence[str]
+    rows: pd.DataFrame, name: str, mark: Mark, measure: str, tasks: Sequence[str]
 ) -> go.Scatter:
     """One run's errors on rows of one kind; the line is broken where the run skips a section."""
     epoch = rows["at"].to_numpy(dtype=float)
@@ -78,8 +76,12 @@ def _curve(
         y=np.insert(value, gaps, np.nan),
         name=plain(middle_cut(name, LEGEND)),
         mode="lines+markers" if len(rows) <= MAX_POINTS / 4 else "lines",
-        line={"color": colour(at), "width": 2.2 if split == "test" else 1.8, "dash": DASH[split]},
-        marker={"size": 5, "symbol": symbol if split == "test" else f"{symbol}-open"},
+        line={
+            "color": mark.colour(),
+            "width": 2.2 if split == "test" else 1.8,
+            "dash": DASH[split],
+        },
+        marker={"size": 5, "symbol": mark.symbol if split == "test" else f"{mark.symbol}-open"},
         hovertext=np.insert(np.array(hover, dtype=object), gaps, ""),
         hoverinfo="text",
     )

@@ -9,7 +9,8 @@ import plotly.graph_objects as go
 
 from core.analysis.forgetting import SPECIFIC, name_of
 from core.charts.cells import heat, ink, targets
-from core.charts.template import NEUTRAL, blank, colour, lines, plain, task_axis, tick
+from core.charts.marks import Mark
+from core.charts.template import LEGEND, NEUTRAL, blank, lines, plain, task_axis, tick
 from core.text import middle_cut
 
 LABEL = 40  # letters of a row's name
@@ -58,27 +59,27 @@ def _group(name: str) -> str:
 
 
 def against_memory(
-    sides: Sequence[tuple[str, pd.DataFrame, pd.DataFrame]], height: int = 460
+    sides: Sequence[tuple[Mark, pd.DataFrame, pd.DataFrame]], height: int = 460
 ) -> go.Figure:
     """Drop of each action against how often it stands in memory, with the mean of each bin as a
-    line; for each run its name, analysis.glance.all_actions' and against_memory's.
+    line; for each run its mark, analysis.glance.all_actions' and against_memory's.
 
     Marks are spread a little to the side, so that equal counts can be told apart, and have
     (origin, action) as `customdata`.
     """
     figure = blank(height)
-    for at, (name, table, trend) in enumerate(sides):
+    for mark, table, trend in sides:
         known = table[table["drop"].notna() & table.in_memory.notna()]
-        figure.add_trace(_marks(name, known, at))
+        figure.add_trace(_marks(mark, known))
         figure.add_trace(
             go.Scatter(
                 x=np.log2(1 + trend.x),
                 y=trend["drop"],
-                error_y={"type": "data", "array": _error(trend), "color": colour(at)},
-                name=plain(f"{name}: mean ± standard error"),
+                error_y={"type": "data", "array": _error(trend), "color": mark.colour()},
+                name=plain(f"{middle_cut(mark.name, LEGEND)}: mean ± standard error"),
                 mode="lines+markers",
-                line={"color": colour(at), "width": 3},
-                marker={"size": 9, "symbol": "square"},
+                line={"color": mark.colour(), "width": 3, "dash": mark.dash},
+                marker={"size": 10, "symbol": mark.symbol},
                 hovertext=[
                     f"{row.low}{'' if row.high is None or row.high == row.low + 1 else ' and more'}"
                     f" in memory: mean drop {row.drop:.3f} (n = {row.n:,})"
@@ -103,18 +104,18 @@ def _error(trend: pd.DataFrame) -> Any:
     return (trend.deviation / np.sqrt(trend.n)).fillna(0).to_numpy()
 
 
-def _marks(name: str, known: pd.DataFrame, at: int) -> go.Scatter:
+def _marks(mark: Mark, known: pd.DataFrame) -> go.Scatter:
     scatter = go.Scattergl if len(known) > MANY else go.Scatter
     spread = (np.arange(len(known)) * 0.618034) % 1 - 0.5  # even, and the same every time
     counts = known.in_memory.astype(float).to_numpy()
     return scatter(
         x=np.round(np.log2(1 + counts) + 0.35 * spread, 3),
         y=known["drop"].round(4).to_numpy(),
-        name=plain(f"{name}: actions"),
+        name=plain(f"{middle_cut(mark.name, LEGEND)}: actions"),
         mode="markers",
         marker={
             "size": 6,
-            "color": colour(at, 0.4),
+            "color": mark.colour(0.4),
             "symbol": np.where(known.kind == SPECIFIC, "diamond", "circle").tolist(),
         },
         unselected={"marker": {"opacity": 0.4}},

@@ -1,6 +1,6 @@
 """Memory figures: entropy, coverage, overlap, actions of memory and task, a sampler's search."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -8,10 +8,10 @@ from plotly.subplots import make_subplots
 
 from core.analysis.memory import COUNTS, COVERED
 from core.charts.cells import heat, ink, targets
+from core.charts.marks import Mark, by_position
 from core.charts.template import (
     ANGLES,
     NEUTRAL,
-    SYMBOLS,
     TEMPLATE,
     blank,
     boundary,
@@ -19,30 +19,33 @@ from core.charts.template import (
     lines,
     note,
     plain,
-    symbols,
     tick,
 )
 from core.text import middle_cut
 
+Marks = Mapping[str, Mark] | None  # the memories' looks by label; None: by their positions
 MOST_TEXTS = 15  # memories up to which a matrix has its values written in
 MOST_STEPS = 5000
 LABEL = 46  # letters of an action beside an axis
 
 
-def entropies(measured: pd.DataFrame, whole: pd.DataFrame, height: int | None = None) -> go.Figure:
+def entropies(
+    measured: pd.DataFrame, whole: pd.DataFrame, marks: Marks = None, height: int | None = None
+) -> go.Figure:
     """Action entropy of each memory, by frequency and by presence; a mark for each seed.
 
     `measured` and `whole` (one row, drawn as a dashed line) are analysis.memory.measurements'.
     """
     labels = list(measured.label.unique())
+    marks = by_position(labels) if marks is None else marks
     titles = [f"by {kind}" for kind in COUNTS]
     figure = make_subplots(cols=2, rows=1, shared_yaxes=True, subplot_titles=titles)
     figure.update_layout(template=TEMPLATE, height=height or 130 + 34 * max(2, len(labels)))
-    for at, label in enumerate(labels):
+    for label in labels:
         rows = measured[measured.label == label]
         for column, kind in enumerate(COUNTS, start=1):
             values = rows[f"entropy_{kind}"]
-            figure.add_trace(_marks(values, rows.seed, label, at), row=1, col=column)
+            figure.add_trace(_marks(values, rows.seed, marks[label]), row=1, col=column)
     for column, kind in enumerate(COUNTS, start=1):
         value = float(whole[f"entropy_{kind}"].iloc[0])
         line = {"color": NEUTRAL, "width": 1.5, "dash": "dash"}
@@ -53,38 +56,37 @@ def entropies(measured: pd.DataFrame, whole: pd.DataFrame, height: int | None = 
     return figure
 
 
-def _marks(values: pd.Series, seeds: pd.Series, label: str, at: int) -> go.Scatter:
+def _marks(values: pd.Series, seeds: pd.Series, mark: Mark) -> go.Scatter:
     hover = [
-        plain(f"{label}, seed {seed}: {value:.3f} nats")
+        plain(f"{mark.name}, seed {seed}: {value:.3f} nats")
         for value, seed in zip(values, seeds, strict=True)
     ]
     return go.Scatter(
         x=values.to_numpy(),
-        y=[plain(label)] * len(values),
+        y=[plain(mark.name)] * len(values),
         mode="markers",
-        marker={
-            "size": 11, "color": colour(at, 0.75), "symbol": SYMBOLS[at % len(SYMBOLS)],
-        },
+        marker={"size": 11, "color": mark.colour(0.75), "symbol": mark.symbol},
         hovertext=hover,
         hoverinfo="text",
-    )  # fmt: skip
+    )
 
 
-def coverage(measured: pd.DataFrame, height: int = 340) -> go.Figure:
+def coverage(measured: pd.DataFrame, marks: Marks = None, height: int = 340) -> go.Figure:
     """Shares of the task's actions, slots, forms and clusters that memories hold.
 
     Bars are means over the seeds of a label, lines one standard deviation.
     """
     figure = blank(height)
     columns = [f"{name}_share" for name in COVERED]
-    for at, (label, rows) in enumerate(measured.groupby("label", sort=False)):
+    marks = by_position(measured.label) if marks is None else marks
+    for label, rows in measured.groupby("label", sort=False):
         means, deviations = 100 * rows[columns].mean(), 100 * rows[columns].std(ddof=1).fillna(0)
         figure.add_trace(
             go.Bar(
                 x=list(COVERED),
                 y=means.to_numpy(),
                 name=plain(label),
-                marker={"color": colour(at)},
+                marker={"color": marks[label].colour()},
                 error_y={
                     "type": "data", "array": deviations.to_numpy(), "color": NEUTRAL,
                     "visible": len(rows) > 1,
@@ -125,7 +127,7 @@ def overlap(pairs: pd.DataFrame, names: Sequence[str], height: int | None = None
     return figure
 
 
-def histogram(table: pd.DataFrame, first: int, last: int) -> go.Figure:
+def histogram(table: pd.DataFrame, first: int, last: int, marks: Marks = None) -> go.Figure:
     """Shares of the actions ranked `first` to `last`: the task's as bars, memories' as marks.
 
     `table` is analysis.memory.histogram's, the whole task first.
@@ -134,7 +136,7 @@ def histogram(table: pd.DataFrame, first: int, last: int) -> go.Figure:
     labels = list(shown.label.unique())
     count = shown["rank"].nunique()
     figure = blank(120 + 19 * max(6, count))
-    marks = symbols(len(labels))
+    marks = by_position(labels[1:]) if marks is None else marks
     for at, label in enumerate(labels):
         rows = shown[shown.label == label]
         hover = [
@@ -149,7 +151,8 @@ def histogram(table: pd.DataFrame, first: int, last: int) -> go.Figure:
             bar = {"color": "rgba(128,128,128,0.35)"}
             figure.add_trace(go.Bar(**common, orientation="h", marker=bar))
         else:
-            marker = {"size": 8, "color": colour(at - 1), "symbol": marks[at - 1]}
+            look = marks[label]
+            marker = {"size": 8, "color": look.colour(), "symbol": look.symbol}
             figure.add_trace(go.Scatter(**common, mode="markers", marker=marker))
     one = shown[shown.label == labels[0]] if labels else shown
     figure.update_xaxes(title_text="share of all action counts (%)", rangemode="tozero")

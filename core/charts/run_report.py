@@ -1,6 +1,6 @@
 """What a report of runs says: settings, accuracy, forgetting, errors, versions, addresses."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from urllib.parse import urlencode
 
@@ -10,10 +10,12 @@ from core.analysis import accuracy, error_curves, forgetting, glance, transfer_t
 from core.analysis.accuracy import MEASURES, Group
 from core.analysis.command_line import command_line
 from core.analysis.settings import in_words, method_name, settings, show
+from core.analysis.short_names import named_groups
 from core.analysis.transfer import MEASURES as GAINS
 from core.charts import accuracy as accuracy_charts
 from core.charts import error_curves as error_charts
 from core.charts import glance as glance_charts
+from core.charts.marks import Mark, of_groups, of_runs
 from core.charts.matrix import difference, matrix
 from core.charts.report import Item, Report, Section
 from core.data.naming import dataset_name
@@ -23,20 +25,25 @@ from core.text import counted
 
 MOST_GRIDS = 6  # grids of forgetting, one a run
 PAGES = ("accuracy", "forgetting", "drilldown", "error_curves", "playground", "report")
-SINGLE = ("forgetting", "drilldown")  # pages of one run and another beside it
+SINGLE = ("forgetting", "drilldown", "playground")  # pages of one run and another beside it
 
 
-def run_report(store: Store, runs: Sequence[Run], base: str = "") -> Report:
-    """The report of these runs; `base` is the app's address, before those of its pages."""
-    groups = accuracy.group(runs)
+def run_report(
+    store: Store, runs: Sequence[Run], base: str = "", marks: Mapping[int, Mark] | None = None
+) -> Report:
+    """The report of these runs; `base` is the app's address, before those of its pages, `marks`
+    what the runs look like (None: by their positions).
+    """
+    marks = of_runs(runs) if marks is None else marks
+    groups = named_groups(runs, {id: mark.name for id, mark in marks.items()})
     now = datetime.now(UTC)
     sections = [
-        _settings(runs),
-        _accuracy(store, runs, groups),
+        _settings(runs, marks),
+        _accuracy(store, runs, groups, of_groups(groups, marks)),
         _transfer(store, runs, groups),
-        _forgetting(store, runs),
-        _errors(store, runs),
-        _how(runs, base),
+        _forgetting(store, runs, marks),
+        _errors(store, runs, marks),
+        _how(runs, base, marks),
     ]
     names = ", ".join(dict.fromkeys(dataset_name(run.config) for run in runs))
     count = counted(len(runs), "run")
@@ -47,16 +54,17 @@ def run_report(store: Store, runs: Sequence[Run], base: str = "") -> Report:
     )
 
 
-def _settings(runs: Sequence[Run]) -> Section:
+def _settings(runs: Sequence[Run], marks: Mapping[int, Mark]) -> Section:
     tables = [settings(run.config) for run in runs]
     names = list(dict.fromkeys(name for table in tables for name in table))
-    titles = [f"Run {run.id}" for run in runs]
+    titles = [marks[run.id].name for run in runs]
     rows = {in_words(name): [show(t[name]) if name in t else "–" for t in tables] for name in names}
     differ = {name: values for name, values in rows.items() if len(set(values)) > 1}
     same = {name: values[0] for name, values in rows.items() if len(set(values)) == 1}
     overview = pd.DataFrame(
         {
             "Run": [run.id for run in runs],
+            "Called here": titles,
             "Name": [run.name for run in runs],
             "Method": [method_name(run.config) for run in runs],
             "Status": [_status(run) for run in runs],
@@ -77,14 +85,16 @@ def _status(run: Run) -> str:
     return run.status if run.progress >= 1 else f"{run.status}, {100 * run.progress:.0f} %"
 
 
-def _accuracy(store: Store, runs: Sequence[Run], groups: Sequence[Group[Run]]) -> Section:
+def _accuracy(
+    store: Store, runs: Sequence[Run], groups: Sequence[Group[Run]], looks: Mapping[str, Mark]
+) -> Section:
     cells = accuracy.cells(store, runs)
     if cells.empty:
         return Section("Accuracy", ())
     spread = accuracy.spread(accuracy.curves(cells), groups)
     items = []
     for measure, name in MEASURES.items():
-        figure = accuracy_charts.curves(spread, measure=measure, name=name)
+        figure = accuracy_charts.curves(spread, measure=measure, name=name, marks=looks)
         items.append(Item(f"{name} after each task: means over seeds, one SD as a band.", figure))
     ends = spread.groupby("group", sort=False).tail(1)
     table = pd.DataFrame({"Runs": ends.group, "n": ends.runs, "Tasks": ends.after + 1})
@@ -126,55 +136,57 @@ def _points(mean: float, deviation: float) -> str:
     return f"{100 * mean:.2f}" + ("" if pd.isna(deviation) else f" ± {100 * deviation:.2f}")
 
 
-def _forgetting(store: Store, runs: Sequence[Run]) -> Section:
+def _forgetting(store: Store, runs: Sequence[Run], marks: Mapping[int, Mark]) -> Section:
     known = forgetting.recorded(store, [run.id for run in runs])
     items = []
     for run in [run for run in runs if run.id in known][:MOST_GRIDS]:
         rows = glance.grid(glance.all_actions(store, run), "kind", run.tasks)
         text = (
-            f"{method_name(run.config)}, run {run.id}: mean P(action | history, utterance) of each "
-            "task's actions by kind (down) after each task (across), in percent."
+            f"{marks[run.id].name}: mean P(action | history, utterance) of each task's actions by "
+            "kind (down) after each task (across), in percent."
         )
         items.append(Item(text, glance_charts.grid(rows, run.tasks)))
     return Section("Forgotten actions", tuple(items))
 
 
-def _errors(store: Store, runs: Sequence[Run]) -> Section:
+def _errors(store: Store, runs: Sequence[Run], marks: Mapping[int, Mark]) -> Section:
     known = error_curves.recorded(store, [run.id for run in runs])
     chosen = [run for run in runs if run.id in known]
     if not chosen:
         return Section("Error curves", ())
     curves = error_curves.curves(store, chosen)
     figure = error_charts.errors(
-        curves, error_curves.labels(chosen), error_curves.task_names(chosen),
+        curves, {run.id: marks[run.id] for run in chosen}, error_curves.task_names(chosen),
         measure="match", name=error_curves.MEASURES["match"],
     )  # fmt: skip
     text = "Exact match error after every epoch, on training rows (dotted) and test rows (solid)."
     return Section("Error curves", (Item(text, figure),))
 
 
-def _how(runs: Sequence[Run], base: str) -> Section:
+def _how(runs: Sequence[Run], base: str, marks: Mapping[int, Mark]) -> Section:
     lines = [command_line(run.config, keeps_memory=run.keeps_memory) for run in runs]
     names = list(dict.fromkeys(name for run in runs for name in run.versions))
     versions = pd.DataFrame(
         {"Package": names}
-        | {f"Run {run.id}": [run.versions.get(name, "–") for name in names] for run in runs}
+        | {marks[run.id].name: [run.versions.get(name, "–") for name in names] for run in runs}
     )
     items = [
         Item("The same runs by command line.", "\n".join(dict.fromkeys(lines))),
-        Item("Where these views are in the app.", "\n".join(addresses(runs, base))),
+        Item("Where these views are in the app.", "\n".join(addresses(runs, base, marks))),
         Item("What the runs were trained with.", versions),
     ]
     return Section("To do it again", tuple(items if names else items[:2]))
 
 
-def addresses(runs: Sequence[Run], base: str = "") -> list[str]:
-    """The addresses of the pages with these runs."""
-    numbers = [str(run.id) for run in runs]
-    shown = []
-    for page in PAGES:
-        query = {"run": ",".join(numbers)}
-        if page in SINGLE:
-            query = {"run": numbers[0]} | ({"other": numbers[1]} if len(numbers) > 1 else {})
-        shown.append(f"{base}/{page}?{urlencode(query, safe=',')}")
-    return shown
+def addresses(
+    runs: Sequence[Run], base: str = "", marks: Mapping[int, Mark] | None = None
+) -> list[str]:
+    """The addresses of the pages with these runs, each in the slot that its mark has."""
+    slots = {mark.slot: id for id, mark in (of_runs(runs) if marks is None else marks).items()}
+    lying = [str(slots.get(slot, "")) for slot in range(max(slots, default=-1) + 1)]
+    query = {"runs": ",".join(lying), "run": str(runs[0].id)}
+    beside = {"other": str(runs[1].id)} if len(runs) > 1 else {}
+    return [
+        f"{base}/{page}?{urlencode(query | (beside if page in SINGLE else {}), safe=',')}"
+        for page in PAGES
+    ]

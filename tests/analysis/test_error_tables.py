@@ -144,16 +144,6 @@ def test_which_runs_have_a_fast_stage(config, fast):
         less.options("method")  # it is a config that can be run
 
 
-def test_labels_tell_runs_apart(store):
-    configs = [RunConfig(), WITHOUT, RunConfig(seed=1), RunConfig(seed=1)]
-    runs = [store.run(finished_run(store, config)) for config in configs]
-    named = error_curves.labels(runs)
-    assert len(set(named.values())) == 4
-    assert named[1].startswith("Total Recall")
-    assert named[3].endswith("run 3")
-    assert "fast" in named[2]
-
-
 def test_last_values_are_those_of_the_last_epoch(store):
     runs = [store.run(told(store)), store.run(told(store, until=7))]
     table = error_curves.curves(store, runs).table

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.analysis.error_curves import Curves, curves, labels, task_names
+from core.analysis.error_curves import Curves, curves, task_names
 from core.charts.error_curves import MAX_POINTS, errors
+from core.charts.marks import Mark, of_runs
 from core.charts.template import colour
 from core.config import RunConfig
 from core.runs.store import Store
@@ -22,7 +23,7 @@ def drawn():
         tell_errors(store, id, stages=stages)
         runs.append(store.run(id))
     found = curves(store, runs)
-    names, tasks = labels(runs), task_names(runs)
+    names, tasks = of_runs(runs), task_names(runs)
     figure = errors(found, names, tasks, measure="match", name="exact match error")
     store.close()
     return found, figure
@@ -68,7 +69,7 @@ def test_boundaries_part_tasks_by_solid_and_stages_by_dotted_lines(drawn):
 
 def test_the_loss_is_drawn_in_nats(drawn):
     found, _ = drawn
-    figure = errors(found, {1: "a"}, TASKS, measure="nll", name="negative log-likelihood")
+    figure = errors(found, {1: Mark("a", 0)}, TASKS, measure="nll", name="negative log-likelihood")
     rows = found.table[(found.table.run == 1) & (found.table.split == "train")]
     assert list(figure.data[0].y) == pytest.approx(rows.nll_mean.tolist())
     assert "nats" in figure.layout.yaxis.title.text
@@ -83,7 +84,7 @@ def test_long_runs_are_thinned_out_and_names_are_no_markup(drawn):
     })  # fmt: skip
     sections = pd.DataFrame([{"task": 0, "main": True, "stages": "slow", "start": 0, "end": count}])
     figure = errors(
-        Curves(table, sections), {1: "<b>x</b>"}, ["<i>"], measure="match", name="error"
+        Curves(table, sections), {1: Mark("<b>x</b>", 0)}, ["<i>"], measure="match", name="error"
     )
     (trace,) = figure.data
     assert len(trace.x) <= MAX_POINTS

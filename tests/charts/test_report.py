@@ -57,7 +57,9 @@ def test_a_report_of_runs_has_every_section_that_they_have_recorded(store):
     page = to_html(report).decode()
     for address in addresses([store.run(id) for id in ids], "http://here"):
         assert address.replace("&", "&amp;") in page
-    assert f"http://here/forgetting?run={ids[0]}&amp;other={ids[1]}" in page
+    assert (
+        f"http://here/forgetting?runs={ids[0]},{ids[1]}&amp;run={ids[0]}&amp;other={ids[1]}" in page
+    )
 
 
 def test_without_a_chrome_a_pdf_says_what_is_missing(no_chrome):

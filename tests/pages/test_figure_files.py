@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.charts import export
 from pages.shared.ui.figures import HELP, NO_CHROME, offers
-from tests.pages.sessions import opened, well
+from tests.pages.sessions import numbers, opened, well
 from tests.pages.views import CASES, NAMES, computed
 
 DATA = pd.DataFrame(
@@ -20,6 +20,8 @@ DATA = pd.DataFrame(
     }
 )
 
+COMPARE = {"accuracy", "error_curves", "memories", "report"}  # pages of all runs of the tray
+OF_DATA = {"clusters", "memories"}  # of a data set; memories of runs where these have stored them
 OF_EXPERIMENTS = {"experiments", "results", "paper"}  # tables have files, the matrix of cells none
 
 
@@ -78,11 +80,19 @@ def test_saved_files_are_called_by_data_set_and_runs(file, start, monkeypatch) -
     page = computed(opened(file, **start))
     names.clear()
     well(page.run())
-    chosen = page.query_params.get("run", "")
+    address = {name: numbers(value) for name, value in page.query_params.items()}
     if file.stem in OF_EXPERIMENTS:
         assert all(name.startswith(("toys", "paper_")) for name in names), names
         assert len(set(names)) == len(names)
         return
+    runs = [address.get("run", ""), address.get("other", "none")]
+    if file.stem in COMPARE:
+        runs = address["runs"].split(",")
+    if file.stem in OF_DATA and address.get("source") != "runs":
+        runs = []
+    numbered = "-".join(run for run in runs if run not in ("", "none"))
+    many = "s" * ("-" in numbered)
+    start = f"toy_run{many}-{numbered}_" if numbered else "toy_"
     for name in names:
-        assert name.startswith(f"toy_run{'s' * (',' in str(chosen))}-" if chosen else "toy_"), name
+        assert name.startswith(start), name
     assert len(set(names)) == len(names)

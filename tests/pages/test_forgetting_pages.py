@@ -220,13 +220,14 @@ def test_beside_it_draws_the_other_run_in_every_view_that_is_offered(store):
             + texts(page.markdown)
             + texts(page.subheader)
         )
-        assert f"run {ids[1]}" in said.replace("\\", ""), name
+        said += " ".join(each.proto.body for each in page.get("html"))
+        assert "EMR, seed 1" in said.replace("\\", ""), name
 
 
 def test_a_running_run_and_its_last_task(store):
     recorded_run(store, TOY, until=1)
     page = well(opened(PAGE, view="actions"))
-    assert "still going on" in texts(page.caption)
+    assert "Follows a run" in texts(page.caption)
     (figure,) = figures(page)
     assert all(len(trace["customdata"]) == 1 for trace in named(figure))
     for view in ("heatmap", "drops", "runs"):
@@ -267,12 +268,13 @@ def test_thousands_of_actions_make_no_message_of_5_mb_and_few_marks(store):
             assert len(figures(page)[0]["layout"]["yaxis"]["ticktext"]) == 300
 
 
-def test_a_run_that_told_nothing_is_named_and_another_shown(store):
+def test_a_run_that_told_nothing_is_named_and_another_offered(store):
     older = finished_run(store, RunConfig(), "<old> *one*")
     recorded_run(store, TOY)
     page = well(opened(PAGE, run=str(older)))
-    assert "has recorded no probabilities of actions" in texts(page.info)
+    assert "recorded no probabilities of actions" in texts(page.info)
     assert "<old>" not in texts(page.info)
+    page = well(page.button(key="offer/2").click().run())
     assert len(figures(page)) == 1
 
 

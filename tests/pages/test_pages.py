@@ -212,9 +212,10 @@ def test_what_is_chosen_stands_in_the_address_and_comes_back_from_it(store):
     for seed in range(3):
         finished_run(store, RunConfig(seed=seed), f"run {seed}")
     page = well(opened("pages/accuracy.py", run="3,1"))
-    assert widget(page, "multiselect", "Runs").value == [3, 1]
-    widget(page, "multiselect", "Runs").set_value([2]).run()
-    assert numbers(page.query_params["run"]) == "2"
+    tray = widget(page.sidebar, "multiselect", "Runs to look at and to compare")
+    assert tray.value == [3, 1]
+    tray.set_value([2]).run()
+    assert numbers(page.query_params["runs"]) == "2"
     again = well(opened("pages/accuracy.py", run="2"))
     assert specs(again) == specs(page)
 

@@ -119,7 +119,7 @@ def test_the_form_of_the_row_is_recognised(store):
 def test_two_runs_stand_side_by_side_and_no_more(store):
     ids = [kept_run(store, TOY.with_(seed=s), f"run {s}") for s in range(3)]
     page = parsed(opened(PAGE, run="3,1,2", utterance="show all fields"))
-    assert widget(page, "multiselect", "Runs").value == [3, 1]
+    assert widget(page, "selectbox", "Beside it").value == "1"
     assert len(frames(page)) == 6
     assert len(page.get("plotly_chart")) == 2
     for frame, id in zip(frames(page)[:2], (ids[2], ids[0]), strict=True):

@@ -19,6 +19,7 @@ from core.analysis.diagnostics import diagnostics
 from core.charts import accuracy as accuracy_chart
 from core.charts import error_curves as error_chart
 from core.charts import forgetting as forgetting_chart
+from core.charts import marks
 from core.charts.matrix import matrix
 from core.commands import CommandParser, results, runs, show
 from core.commands.bench.synthetic import LISTED
@@ -96,9 +97,9 @@ def _error_curves(store: Store, listed: list[Run], n: int) -> None:
     recorded = error_curves.recorded(store, [run.id for run in listed])
     candidates = [run for run in listed if run.id in recorded]
     chosen = (error_curves.pair(candidates) + candidates)[:n]
-    curves, labels = error_curves.curves(store, chosen), error_curves.labels(chosen)
+    curves, looks = error_curves.curves(store, chosen), marks.of_runs(chosen)
     tasks = error_curves.task_names(chosen)
-    error_chart.errors(curves, labels, tasks, measure="match", name="error")
+    error_chart.errors(curves, looks, tasks, measure="match", name="error")
 
 
 def _results(store: Store, everything: list[Run]) -> None:

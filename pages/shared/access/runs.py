@@ -1,7 +1,6 @@
 """Runs on pages: the store and the manager, picking runs, a table of them."""
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import NoReturn
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -13,9 +12,7 @@ from core.runs.manager import manager
 from core.runs.run import Run, StoreError, StoreUnavailable
 from core.runs.store import Store
 from pages.shared.ui.address import follow, publish, read_numbers, read_whole
-from pages.shared.ui.exports import name_exports
 from pages.shared.ui.text import escape
-from pages.shared.ui.widgets import pick
 
 SHOWN = 300  # runs in a list
 TOGETHER = 3600  # seconds between runs that were made to be compared
@@ -59,50 +56,21 @@ def beside(run: Run, runs: Sequence[Run], most: int = 8) -> list[int]:
     return [run.id, *near][:most]
 
 
-def pick_runs(
-    label: str, runs: Sequence[Run], default: Sequence[int], most: int | None = None
-) -> list[Run]:
-    """Several of these runs (so many at most), in the order chosen; bound to ?run=3,5."""
+def pick_runs(label: str, runs: Sequence[Run]) -> list[Run]:
+    """Several of these runs, in the order chosen; bound to ?run=3,5."""
     by_id = {run.id: run for run in runs}
-
-    def known(ids: Iterable[int]) -> list[int]:
-        return [id for id in dict.fromkeys(ids) if id in by_id][:most]
-
-    key = follow("run", known(default), lambda text: known(read_numbers(text)))
-    st.session_state[key] = known(st.session_state[key])  # one may have been deleted
+    key = follow("run", [], read_numbers)
+    known = [id for id in dict.fromkeys(st.session_state[key]) if id in by_id]
+    st.session_state[key] = known  # one may have been deleted
     chosen = st.multiselect(
         label,
         list(by_id),
         format_func=lambda id: title_of(by_id[id]),
         key=key,
-        placeholder="Choose one run or several" if most is None else f"Choose up to {most} runs",
-        max_selections=most,
+        placeholder="Choose one run or several",
     )
     publish("run", ",".join(map(str, chosen)))
-    if chosen:
-        name_exports(dataset_name(by_id[chosen[0]].config), chosen)
     return [by_id[id] for id in chosen]
-
-
-def with_records(runs: Sequence[Run], ids: Collection[int], why: str) -> list[Run]:
-    """Those of the runs that have what a page shows; where none has, says why and ends the page."""
-    kept = [run for run in runs if run.id in ids]
-    if not kept:
-        text = why if runs else "No run yet. Launch one, or start the demonstration."
-        st.info(text, icon=":material/inbox:")
-        with st.container(horizontal=True):
-            st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
-            st.page_link("pages/runs.py", label="Watch the runs", icon=":material/list_alt:")
-        st.stop()
-    return kept
-
-
-def say_lacking(runs: Sequence[Run], what: str) -> None:
-    """Where the address names a run that is not among these: it has no such records."""
-    number = st.query_params.get("run", "")
-    run = None if number in {str(run.id) for run in runs} else find_run(number)
-    if run is not None:
-        st.info(f"{escape(title_of(run))} has recorded no {what}.", icon=":material/info:")
 
 
 def warn_of_other_data(runs: Sequence[Run]) -> None:
@@ -128,27 +96,6 @@ def say_reduced(runs: Iterable[Run]) -> None:
             f"{named}: recording was reduced to keep within its budget (recording_budget). "
             f"{escape(text)}"
         )
-
-
-def pick_run(runs: Sequence[Run]) -> Run:
-    """One of these runs; bound to ?run=3."""
-    by_id = {str(run.id): run for run in runs}
-    run = by_id[pick("run", "Run", {id: title_of(run) for id, run in by_id.items()})]
-    name_exports(dataset_name(run.config), [run.id])
-    return run
-
-
-def choose_above(missing: str = "") -> NoReturn:
-    """Nothing is chosen: says so, after what is missing, and ends the page."""
-    st.info(f"{missing} Choose a run above.".strip(), icon=":material/arrow_upward:")
-    st.stop()
-
-
-def look_again(why: str) -> None:
-    """What is shown may have moved on: why, and a button that reads it again."""
-    left, right = st.columns([4, 1], vertical_alignment="center")
-    left.caption(why)
-    right.button("Look again", icon=":material/refresh:", width="stretch")
 
 
 def overview(store: Store, runs: Sequence[Run]) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from core.analysis.accuracy import Group
 from core.charts.matrix import difference, matrix
 from core.runs.run import Run
 from pages.shared.accuracy.page import View
+from pages.shared.tray import draw_label
 from pages.shared.ui.exports import as_shares
 from pages.shared.ui.figures import present
 from pages.shared.ui.text import counted, escape
@@ -32,19 +33,24 @@ def draw_matrices(view: View) -> None:
     if shown == "minus":
         _minus(groups, pooled)
     else:
-        _side_by_side(groups, pooled)
+        _side_by_side(view, groups, pooled)
 
 
-def _side_by_side(groups: dict[str, Group[Run]], pooled: dict[str, pd.DataFrame]) -> None:
+def _side_by_side(
+    view: View, groups: dict[str, Group[Run]], pooled: dict[str, pd.DataFrame]
+) -> None:
     chosen = list(groups)
     if len(groups) > FEW:
         names = {at: group.label for at, group in groups.items()}
         chosen = several("matrices", "Matrices of", names, chosen[:FEW])
     for start in range(0, len(chosen), 2):
         pair = chosen[start : start + 2]
-        for column, at in zip(st.columns(len(pair), gap="medium"), pair, strict=True):
+        columns = st.columns(min(2, len(chosen)), gap="medium")
+        for column, at in zip(columns, pair, strict=False):
             with column:
-                _matrix(groups[at], pooled[groups[at].label])
+                group = groups[at]
+                draw_label(view.looks[group.label])
+                _matrix(group, pooled[group.label])
 
 
 def _matrix(group: Group[Run], cells: pd.DataFrame) -> None:
@@ -56,8 +62,7 @@ def _matrix(group: Group[Run], cells: pd.DataFrame) -> None:
     numbers = "-".join(str(run.id) for run in group.runs)
     present(
         matrix(cells),
-        f"**{escape(group.label)}**{few}{less}: {whole:.1f} % of all test rows after "
-        f"{counted(len(ends), 'task')}.",
+        f"{whole:.1f} % of all test rows after {counted(len(ends), 'task')}{few}{less}.",
         cells.assign(**{"acc (share)": cells.correct / cells.total}),
         key=f"matrix/{numbers}",
         file_name=f"acc_matrix_{numbers}.csv",

@@ -10,18 +10,13 @@ import streamlit as st
 from core.analysis import accuracy, paper
 from core.analysis.accuracy import MEASURES, Group
 from core.analysis.encoders import encoder_inputs
+from core.analysis.error_curves import task_names
+from core.analysis.short_names import named_groups
 from core.charts.accuracy import curves
-from core.runs.run import RUNNING, Run
-from pages.shared.access.runs import (
-    SHOWN,
-    beside,
-    choose_above,
-    look_again,
-    pick_runs,
-    store,
-    warn_of_other_data,
-    with_records,
-)
+from core.charts.marks import Mark, of_groups
+from core.runs.run import Run
+from pages.shared.access.runs import SHOWN, store, warn_of_other_data
+from pages.shared.tray import marks, tray_runs, with_records
 from pages.shared.ui.exports import as_shares
 from pages.shared.ui.figures import present
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
@@ -40,6 +35,7 @@ class View:
 
     runs: list[Run]
     groups: tuple[Group[Run], ...]
+    looks: dict[str, Mark]  # of the groups, by label
     cells: pd.DataFrame
     curves: pd.DataFrame
     spread: pd.DataFrame
@@ -51,22 +47,16 @@ def pick_view() -> View:
     runs = store().runs(limit=SHOWN)
     ended = accuracy.latest(store(), [run.id for run in runs])
     learned = with_records(runs, set(ended.run), "No run has learned a task yet.")
-    asked = "run" in st.query_params
-    chosen = pick_runs("Runs", learned, default=beside(learned[0], learned))
-    if not chosen:
-        choose_above("What the address names has not learned a task yet." if asked else "")
-    _warn(chosen)
-    groups = accuracy.group(chosen)
+    chosen = tray_runs(learned, "accuracy")
+    warn_of_other_data(chosen)
+    looks = marks(chosen)
+    groups = named_groups(chosen, {id: look.name for id, look in looks.items()})
     cells = accuracy.cells(store(), chosen)
     table = accuracy.curves(cells)
     spread = accuracy.spread(table, groups)
-    return View(chosen, groups, cells, table, spread, _published(groups, table))
-
-
-def _warn(runs: list[Run]) -> None:
-    warn_of_other_data(runs)
-    if any(run.status == RUNNING for run in runs):
-        look_again("Some of these runs are still going on; this is how far they were.")
+    return View(
+        chosen, groups, of_groups(groups, looks), cells, table, spread, _published(groups, table)
+    )
 
 
 def _published(groups: tuple[Group[Run], ...], table: pd.DataFrame) -> pd.DataFrame:
@@ -93,6 +83,8 @@ def draw_curves(view: View) -> None:
         view.spread,
         measure=measure,
         name=MEASURES[measure],
+        marks=view.looks,
+        tasks=task_names(view.runs),
         published=published if values else None,
         upper_bound=bound,
     )

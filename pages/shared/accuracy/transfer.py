@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis import accuracy, transfer_tables
+from core.analysis.error_curves import task_names
 from core.analysis.transfer import MEASURES
 from core.charts.accuracy import curves
 from core.runs import checkpoints
@@ -58,6 +59,8 @@ def _trajectory(view: View, trajectories: pd.DataFrame, name: str) -> None:
         table,
         measure=name,
         name=measure.label,
+        marks=view.looks,
+        tasks=task_names(view.runs),
         unit="points",
         span=None,
         upper_bound=False,

@@ -1,8 +1,8 @@
 """Which forms to look at, in how many clusters, and the memories that are ringed on their map."""
 
 import importlib.util
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -11,15 +11,17 @@ import streamlit as st
 from core.analysis import choosing
 from core.analysis.clusters import FormMap, read_map
 from core.analysis.memory import Kept
+from core.charts.marks import Mark
 from core.config import RunConfig
 from core.options import ConfigError, build_options, specs
 from core.registry import samplers
 from core.runs.run import Run
 from core.similarity.clusters import ClusterOptions
 from pages.shared.access.aligning import prepare
-from pages.shared.access.runs import SHOWN, store, title_of
+from pages.shared.access.runs import SHOWN, store
 from pages.shared.access.task_choice import Chosen, pick_task, rows_key
 from pages.shared.memories.model_based import choose, pick_parser
+from pages.shared.tray import NONE, mark, slots, titles
 from pages.shared.ui.memo import computed
 from pages.shared.ui.options import Form
 from pages.shared.ui.text import escape
@@ -46,6 +48,7 @@ class Shown:
     seed: int
     key: str
     layout: str = "scaling"
+    looks: Mapping[str, Mark] = field(default_factory=dict)  # of rings that are a run's, by name
 
 
 def pick_map() -> Shown:
@@ -68,12 +71,14 @@ def pick_map() -> Shown:
         )
     first = prepare(rows, wanted) if options.similarity == "smatch" else None
     form_map, *kept = computed(wanted, "Draw the map", first)
+    looks: dict[str, Mark] = {}
     if request.stored is not None:
         k = request.stored.tasks.index(chosen.task.name)
-        stored = choosing.stored(store(), request.stored, k, f"run {request.stored.id}")
+        stored = choosing.stored(store(), request.stored, k, mark(request.stored).name)
         kept += [] if stored is None else [stored]
+        looks = {mark(request.stored).name: mark(request.stored)}
     return Shown(
-        chosen, form_map, tuple(kept), options, config.seed, str(hash(key)), request.layout
+        chosen, form_map, tuple(kept), options, config.seed, str(hash(key)), request.layout, looks
     )
 
 
@@ -153,7 +158,9 @@ def _pick_layout() -> str:
 
 
 def _pick_run(chosen: Chosen, runs: Sequence[Run]) -> Run | None:
-    """A run whose stored memory of this task is ringed too, or none."""
+    """A run whose stored memory of this task is ringed too (the tray's selected one unless another
+    is chosen), or none.
+    """
     tasks = choosing.stored_tasks(store(), [run.id for run in runs])
     stored = set(zip(tasks.run, tasks.task, strict=True))
     name, count = chosen.task.name, len(chosen.task.train)
@@ -167,5 +174,7 @@ def _pick_run(chosen: Chosen, runs: Sequence[Run]) -> Run | None:
             and rows_key(run.config.with_(**SAME_ROWS)) == rows_key(chosen.config)
         ):
             by_id[str(run.id)] = run
-    titles = {"": "none"} | {id: title_of(run) for id, run in by_id.items()}
-    return by_id.get(pick("run", "Ringed: the memory stored by run", titles))
+    names = {NONE: "none"} | titles(by_id.values())
+    selected = str(slots().selected)
+    default = selected if selected in by_id else NONE
+    return by_id.get(pick("stored", "Ringed: the memory stored by run", names, default))

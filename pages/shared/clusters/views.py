@@ -56,9 +56,9 @@ def _map(shown: Shown, table: pd.DataFrame) -> None:
     )
     ringed = {name: sorted(forms) for name, forms in rings.items()}
     if shown.map.explained is None:
-        figure = charts.form_map(table, ringed, unit="")
+        figure = charts.form_map(table, ringed, unit="", looks=shown.looks)
     else:
-        figure = charts.form_map(table, ringed)
+        figure = charts.form_map(table, ringed, looks=shown.looks)
     event = st.plotly_chart(
         figure,
         key=f"map/{shown.key}",

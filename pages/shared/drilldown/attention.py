@@ -10,7 +10,8 @@ from core.analysis.traces import attention_table
 from core.charts import parses as charts
 from core.inspection.steps import Trace
 from pages.shared.access.parsers import parsers_of
-from pages.shared.drilldown.side import Side, title
+from pages.shared.drilldown.side import Side
+from pages.shared.tray import draw_label
 from pages.shared.ui.figures import present
 from pages.shared.ui.memo import computed
 from pages.shared.ui.tables import TEXT, draw_table
@@ -32,7 +33,7 @@ def draw_attention(sides: Sequence[Side], after: str) -> None:
     traces = computed(wanted, f"Look into the parser after {escape(after)}")
     for column, side, trace in zip(st.columns(len(sides)), sides, traces, strict=True):
         with column:
-            title(side, len(sides) > 1)
+            draw_label(side.rows.mark)
             _draw(side, trace, side.after(after), along, side is sides[0])
 
 

@@ -3,14 +3,16 @@
 import pandas as pd
 import streamlit as st
 
+from core.text import middle_cut
 from pages.shared.drilldown.page import Rows
-from pages.shared.ui.address import key_of
+from pages.shared.ui.address import key_of, publish
 from pages.shared.ui.clicked import newly, selected_row
 from pages.shared.ui.tables import NUMBER, TEXT, download, pick_row
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import chosen_number, find, switch
 
 SHOW = {"all": "all", "wrong": "wrong at the end", "forgotten": "right once, wrong at the end"}
+SHORT = 24  # letters of a run's name in the list of lists
 WORDS = {
     "wrong": "that are wrong at the end",
     "forgotten": "that were right once and are wrong at the end",
@@ -53,17 +55,19 @@ def choose_row(rows: Rows) -> int:
     clicked = newly("rows", None if index is None else int(listed.row.iloc[index]))
     row = chosen_number("row", clicked, listed.row)
     _draw_rows(listed, table_key)
-    return int(listed.row.iloc[0]) if row is None else row
+    shown = int(listed.row.iloc[0]) if row is None else row
+    publish("row", str(shown))
+    return shown
 
 
 def _lists(rows: Rows) -> dict[str, str]:
     """Which rows can be listed; with two runs those on which they part."""
     if rows.beside is None:
         return SHOW
-    names = f"run {rows.run.id}", f"run {rows.beside.run.id}"
+    names = [escape(middle_cut(side.title, SHORT)) for side in rows.sides]
     return SHOW | {
-        "lost": f"right in {names[0]}, wrong in {names[1]}",
-        "won": f"wrong in {names[0]}, right in {names[1]}",
+        "lost": f"wrong in {names[1]} alone",
+        "won": f"wrong in {names[0]} alone",
     }
 
 

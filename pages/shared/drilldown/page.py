@@ -1,6 +1,5 @@
 """The drill-down page: the test rows that use an action, the worst first, and the chosen one."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
@@ -11,20 +10,13 @@ import streamlit as st
 from core.analysis import drilldown as analysis
 from core.analysis.drilldown import Learned
 from core.analysis.forgetting import name_of
-from core.analysis.settings import method_name
-from core.data.naming import dataset_name, same_data
+from core.charts.marks import Mark
+from core.data.naming import dataset_name
 from core.language.derivation import Action
 from core.runs.run import Run
 from pages.shared.access.learned import learned
-from pages.shared.access.runs import (
-    SHOWN,
-    pick_run,
-    say_lacking,
-    say_reduced,
-    store,
-    title_of,
-    with_records,
-)
+from pages.shared.access.runs import SHOWN, say_reduced, store
+from pages.shared.tray import mark, pick_other, selected_run, with_records
 from pages.shared.ui.exports import name_exports
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import pick
@@ -49,8 +41,12 @@ class Rows:
         return [self] if self.beside is None else [self, self.beside]
 
     @property
+    def mark(self) -> Mark:
+        return mark(self.run)
+
+    @property
     def title(self) -> str:
-        return f"{method_name(self.run.config)}, run {self.run.id}"
+        return self.mark.name
 
     @property
     def key(self) -> str:
@@ -67,16 +63,14 @@ def pick_rows() -> Rows:
         "No run has recorded how it parses its test rows. Runs record it after each task unless "
         "record_predictions is off; those made before there was this option have not.",
     )
-    say_lacking(recorded, "predictions")
-    left, second, middle, right = st.columns([3, 3, 2, 3], vertical_alignment="bottom")
-    with left:
-        run = pick_run(recorded)
+    run = selected_run(recorded, "predictions")
+    second, middle, right = st.columns(3, vertical_alignment="bottom")
     names = list(run.tasks)
     tasks = {name_of(names, on): on for on in analysis.predicted_tasks(store(), run.id)}
     with middle:
         on = tasks[pick("task", "Test rows of task", list(tasks))]
     with second:
-        other = _pick_other(recorded, run, name_of(names, on))
+        other = pick_other(run, recorded, name_of(names, on))
     data = learned(run)
     if isinstance(data, str):
         st.info(
@@ -94,17 +88,6 @@ def pick_rows() -> Rows:
     return rows
 
 
-def _pick_other(recorded: Sequence[Run], run: Run, task: str) -> Run | None:
-    """Another run that has parsed the same test rows, or none."""
-    others = {
-        str(other.id): other
-        for other in recorded
-        if other.id != run.id and task in other.tasks and same_data(other.config, run.config)
-    }
-    titles = {"": "none"} | {id: title_of(other) for id, other in others.items()}
-    return others.get(pick("other", "Beside it", titles))
-
-
 def _same_rows(rows: Rows, other: Run) -> Rows | None:
     """The same test rows in the other run; says why where that can't be."""
     on = other.tasks.index(name_of(rows.names, rows.on))
@@ -120,7 +103,9 @@ def _same_rows(rows: Rows, other: Run) -> Rows | None:
         if [row.logical_form for row in data.tasks[on].test] == forms:
             return Rows(other, list(other.tasks), on, data, rows.action, table, rows.note)
         why = "has other test rows"
-    st.warning(escape(f"Run {other.id} can't stand beside it: {why}."), icon=":material/warning:")
+    st.warning(
+        escape(f"{mark(other).name} can't stand beside it: {why}."), icon=":material/warning:"
+    )
     return None
 
 

@@ -17,7 +17,8 @@ from core.charts import trees
 from pages.shared.drilldown.attention import draw_attention
 from pages.shared.drilldown.forms import draw_forms
 from pages.shared.drilldown.page import Rows
-from pages.shared.drilldown.side import Side, beside, title
+from pages.shared.drilldown.side import Side, beside
+from pages.shared.tray import draw_label
 from pages.shared.ui.address import follow, key_of
 from pages.shared.ui.clicked import newly, selected_point
 from pages.shared.ui.figures import present
@@ -41,7 +42,7 @@ def draw_row(rows: Rows, row: int) -> None:
     _forms(sides, after)
     beside(sides, _strip)
     for side in sides:
-        title(side, len(sides) > 1)
+        draw_label(side.rows.mark)
         _steps(side)
     beside(sides, lambda side: _trees(side, after))
     draw_attention(sides, after)

@@ -14,7 +14,7 @@ from core.data.base import Example
 from core.language.tree import Node
 from pages.shared.access.runs import store
 from pages.shared.drilldown.page import Rows
-from pages.shared.ui.text import escape
+from pages.shared.tray import draw_label
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +48,5 @@ def beside(sides: Sequence[Side], draw: Callable[[Side], None]) -> None:
     """A part of the page for each run, side by side."""
     for column, side in zip(st.columns(len(sides), gap="medium"), sides, strict=True):
         with column:
-            title(side, len(sides) > 1)
+            draw_label(side.rows.mark)
             draw(side)
-
-
-def title(side: Side, several: bool) -> None:
-    if several:
-        st.markdown(f"**{escape(side.rows.title)}**")

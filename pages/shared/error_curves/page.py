@@ -7,18 +7,11 @@ import streamlit as st
 from core.analysis import error_curves as analysis
 from core.analysis.error_curves import MEASURES, SPLITS, Curves
 from core.charts.error_curves import errors
-from core.runs.run import RUNNING, Run
-from pages.shared.access.runs import (
-    SHOWN,
-    choose_above,
-    look_again,
-    pick_runs,
-    say_reduced,
-    store,
-    warn_of_other_data,
-    with_records,
-)
+from core.charts.marks import Mark
+from core.runs.run import Run
+from pages.shared.access.runs import SHOWN, say_reduced, store, warn_of_other_data
 from pages.shared.launch.form import parameters
+from pages.shared.tray import marks, tray_runs, with_records
 from pages.shared.ui.exports import as_shares
 from pages.shared.ui.figures import present
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
@@ -36,10 +29,14 @@ class View:
     """What the page shows: runs, the rows they are measured on, the curves."""
 
     runs: list[Run]
-    labels: dict[int, str]
+    marks: dict[int, Mark]
     measure: str
     on: str  # a task's name; empty: all tasks seen
     curves: Curves
+
+    @property
+    def labels(self) -> dict[int, str]:
+        return {id: mark.name for id, mark in self.marks.items()}
 
 
 def pick_view() -> View:
@@ -52,10 +49,7 @@ def pick_view() -> View:
         "No run has recorded error curves. Runs record them after every epoch unless error_rows "
         "is 0; those made before there was this option have none.",
     )
-    asked = "run" in st.query_params
-    chosen = pick_runs("Runs", recorded, default=[run.id for run in analysis.pair(recorded)])
-    if not chosen:
-        choose_above("What the address names has recorded no error curves." if asked else "")
+    chosen = tray_runs(recorded, "error curves", by="epoch")
     if len(chosen) > MOST:
         st.warning(f"The first {MOST} of these runs are drawn.", icon=":material/warning:")
         chosen = chosen[:MOST]
@@ -68,13 +62,11 @@ def pick_view() -> View:
     curves = analysis.curves(store(), chosen, on)
     if split:
         curves = Curves(curves.table[curves.table.split == split], curves.sections)
-    return View(chosen, analysis.labels(chosen), measure, on, curves)
+    return View(chosen, marks(chosen), measure, on, curves)
 
 
 def _hint(chosen: list[Run], recorded: list[Run]) -> None:
-    """What is still going on, and how to come to the paper's comparison."""
-    if any(run.status == RUNNING for run in chosen):
-        look_again("Some of these runs are still going on; this is how far they were.")
+    """How to come to the paper's comparison."""
     if len(analysis.pair(recorded)) < 2 and analysis.has_fast(chosen[0].config):
         st.page_link(
             "pages/launch.py",
@@ -106,7 +98,7 @@ def draw_curves(view: View) -> None:
     present(
         errors(
             view.curves,
-            view.labels,
+            view.marks,
             analysis.task_names(view.runs),
             measure=view.measure,
             name=MEASURES[view.measure],

@@ -115,7 +115,7 @@ def _toml() -> Experiment | None:
 
 def _runs() -> Experiment | None:
     runs = store().runs(limit=SHOWN)
-    chosen = pick_runs("Runs", runs, [])
+    chosen = pick_runs("Runs", runs)
     st.caption(
         "Arms are what the runs differ in but for order and seed; a cell that no run has is "
         "carried out."

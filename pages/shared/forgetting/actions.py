@@ -8,6 +8,7 @@ import streamlit as st
 from core.analysis import forgetting as analysis
 from core.charts import forgetting as charts
 from pages.shared.forgetting.page import View
+from pages.shared.tray import NONE, draw_label
 from pages.shared.ui.address import key_of
 from pages.shared.ui.clicked import newly, selected_point, selected_row
 from pages.shared.ui.figures import draw_figure, save
@@ -55,8 +56,7 @@ def _curves(view: View, side: View, drawn: pd.DataFrame, chosen: int | None) -> 
     """The curves in one of the runs; both have the first run's colours for the same actions."""
     figure = charts.curves(drawn, side.names, side.origin, chosen)
     key = f"{key_of('curves')}/{view.key}" + ("" if side is view else f"/{side.run.id}")
-    if len(view.sides) > 1:
-        st.markdown(f"**{escape(side.title)}**")
+    draw_label(side.mark)
     draw_figure(figure, key=key, select=True)
     save(
         figure,
@@ -120,6 +120,7 @@ def draw_chosen(view: View, action: int | None) -> None:
                 "run": str(view.run.id),
                 "task": view.task(view.origin),
                 "action": str(action),
+                "other": NONE if view.other is None else str(view.other.id),
             },
         )
 

@@ -11,9 +11,10 @@ from pages.shared.access.learned import in_memory
 from pages.shared.access.runs import store
 from pages.shared.forgetting.actions import COLUMNS, rounded
 from pages.shared.forgetting.page import KINDS, View
+from pages.shared.tray import draw_label
 from pages.shared.ui.address import key_of
 from pages.shared.ui.clicked import newly, selected_point, selected_row
-from pages.shared.ui.figures import present
+from pages.shared.ui.figures import draw_figure, present, save
 from pages.shared.ui.memo import results
 from pages.shared.ui.tables import NUMBER, TEXT, download, pick_row
 from pages.shared.ui.text import counted, escape
@@ -43,6 +44,7 @@ def draw_glance(view: View) -> None:
     for column, side, table in zip(st.columns(len(tables)), view.sides, tables, strict=True):
         rows = glance.grid(table, by, side.names)
         with column:
+            draw_label(side.mark)
             if rows.empty:
                 st.info(f"{escape(side.title)} has none of these actions.", icon=":material/inbox:")
             else:
@@ -83,14 +85,9 @@ def _in_order_of(first: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
 
 def _grid(side: View, rows: pd.DataFrame) -> None:
     key = f"{key_of('glance')}/{side.run.id}/{hash(tuple(rows.label + rows.group))}"
-    present(
-        charts.grid(rows, side.names),
-        f"**{escape(side.title)}**",
-        _spelled_out(rows, side),
-        key=key,
-        file_name=f"glance_run_{side.run.id}.csv",
-        select=True,
-    )
+    figure = charts.grid(rows, side.names)
+    draw_figure(figure, key=key, select=True)
+    save(figure, _spelled_out(rows, side), key=key, file_name=f"glance_run_{side.run.id}.csv")
     point = newly(f"glance/{side.run.id}", selected_point(key))
     if point is not None and int(point) < len(rows):
         _go_to(side, rows.iloc[int(point)])
@@ -171,7 +168,7 @@ def draw_memory(view: View) -> None:
     data = pd.concat([trend.assign(run=side.run.id) for side, _, trend in sides])
     key = f"{key_of('memory')}/{view.run.id}"
     present(
-        charts.against_memory([(side.title, table, trend) for side, table, trend in sides]),
+        charts.against_memory([(side.mark, table, trend) for side, table, trend in sides]),
         "How far P of each action has dropped since its task was learned, against how often it "
         "occurs in the rows that the memory keeps of that task (task-specific actions as "
         f"diamonds, cross-task ones as circles). The line is the mean. {'; '.join(words)}. The "

@@ -8,21 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis import forgetting as analysis
-from core.analysis.settings import method_name
-from core.data.naming import dataset_name, same_data
-from core.runs.run import RUNNING, Run
+from core.charts.marks import Mark
+from core.runs.run import Run
 from pages.shared.access.learned import in_memory
-from pages.shared.access.runs import (
-    SHOWN,
-    look_again,
-    pick_run,
-    say_lacking,
-    say_reduced,
-    store,
-    title_of,
-    with_records,
-)
-from pages.shared.ui.exports import name_exports
+from pages.shared.access.runs import SHOWN, say_reduced, store
+from pages.shared.tray import mark, pick_other, selected_run, with_records
 from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import find, number, pick, switch
 
@@ -50,8 +40,12 @@ class View:
         return [self] if self.beside is None else [self, self.beside]
 
     @property
+    def mark(self) -> Mark:
+        return mark(self.run)
+
+    @property
     def title(self) -> str:
-        return f"{method_name(self.run.config)}, run {self.run.id}"
+        return self.mark.name
 
     @property
     def key(self) -> str:
@@ -76,28 +70,17 @@ def pick_view() -> View:
         "No run has recorded how probable its actions are. Runs record it after each task unless "
         "record_actions is off; those made before there was this option have not.",
     )
-    say_lacking(recorded, "probabilities of actions")
-    left, middle, right = st.columns(3, vertical_alignment="bottom")
-    with left:
-        run = pick_run(recorded)
+    run = selected_run(recorded, "probabilities of actions")
+    left, right = st.columns(2, vertical_alignment="bottom")
     names = list(run.tasks)
-    with right:
+    with left:
         origins = analysis.origins(store(), run.id).on
         choices = {analysis.name_of(names, on): on for on in origins}
         name = pick("task", "Actions of task", list(choices))
-    others = {str(o.id): o for o in recorded if o is not run and _learns(o, run, name)}
-    with middle:
-        titles = {"": "none"} | {id: title_of(other) for id, other in others.items()}
-        other = others.get(pick("other", "Beside it", titles))
-    if run.status == RUNNING:
-        look_again("This run is still going on; this is how far it was.")
+    with right:
+        other = pick_other(run, recorded, name)
     say_reduced([run] if other is None else [run, other])
     return _read(run, other, names, choices[name])
-
-
-def _learns(run: Run, other: Run, task: str) -> bool:
-    same = same_data(run.config, other.config)
-    return same and task in run.tasks
 
 
 def _read(run: Run, other: Run | None, names: list[str], origin: int) -> View:
@@ -125,7 +108,6 @@ def _beside(view: View, other: Run) -> View | None:
     """The other run's view of the same task: the same actions in the same order, under the first
     run's numbers; None, with why, where it has recorded none of them.
     """
-    name_exports(dataset_name(view.run.config), [view.run.id, other.id])
     names = list(other.tasks)
     origin = names.index(view.task(view.origin))
     kept, note = in_memory(other, origin)

@@ -6,11 +6,11 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis import forgetting as analysis
-from core.analysis.settings import method_name
 from core.charts.drops import differences
 from core.runs.run import Run
 from pages.shared.forgetting.actions import draw_chosen, follow_action, rounded
 from pages.shared.forgetting.page import View
+from pages.shared.tray import mark
 from pages.shared.ui.address import key_of
 from pages.shared.ui.figures import present
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
@@ -32,17 +32,13 @@ def draw_two(view: View) -> None:
     _table(view, view.other, both)
 
 
-def _name(run: Run) -> str:
-    return f"{method_name(run.config)}, run {run.id}"
-
-
 def _differences(view: View, other: Run, both: pd.DataFrame) -> None:
     st.subheader("Action by action")
     more, less = int((both.difference > 0).sum()), int((both.difference < 0).sum())
     present(
-        differences(both, _name(view.run), _name(other)),
+        differences(both, view.title, mark(other).name),
         f"The drop of each of {counted(len(both), 'action')} in both runs, larger marks for more "
-        f"frequent ones. On the line both forget alike; below it {escape(_name(view.run))} forgets "
+        f"frequent ones. On the line both forget alike; below it {escape(view.title)} forgets "
         f"more ({more:,}), above it less ({less:,}). The mean drops are "
         f"{both.drop_left.mean():.3f} and {both.drop_right.mean():.3f}. The paper compares methods "
         "by accuracy only (Table 1). Click a mark to choose an action.",

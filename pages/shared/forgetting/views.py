@@ -19,6 +19,7 @@ from pages.shared.forgetting.actions import (
 from pages.shared.forgetting.glance import draw_glance, draw_memory
 from pages.shared.forgetting.page import View
 from pages.shared.forgetting.two_runs import draw_two
+from pages.shared.tray import draw_label
 from pages.shared.ui.address import key_of, publish
 from pages.shared.ui.figures import present
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
@@ -76,11 +77,12 @@ def _heatmap(view: View) -> None:
     words, column, ascending = ORDERS[order]
     rows = view.shown.sort_values(column, ascending=ascending, kind="stable").head(most)
     if view.beside is None:
+        draw_label(view.mark)
         _map(view, view, rows, words)
     else:
         for col, side in zip(st.columns(2, gap="medium"), view.sides, strict=True):
             with col:
-                st.markdown(f"**{escape(side.title)}**")
+                draw_label(side.mark)
                 theirs = side.shown.set_index("action").reindex(rows.action).dropna(subset="text")
                 _map(view, side, theirs.reset_index(), words)
     draw_chosen(view, action)
@@ -104,8 +106,7 @@ def _map(view: View, side: View, rows: pd.DataFrame, words: str) -> None:
 
 def _drops(view: View) -> None:
     for side in view.sides:
-        if len(view.sides) > 1:
-            st.subheader(escape(side.title))
+        draw_label(side.mark)
         _drops_of(side)
     st.caption(
         f"Rank test of Mann and Whitney, two-sided; n/a where a group is smaller than {LEAST}, or "

@@ -9,6 +9,7 @@ from core.analysis import memory as analysis
 from core.analysis import memory_rows
 from core.analysis.memory import COUNTS, Kept, Memories
 from core.charts import memory as charts
+from pages.shared.memories.page import Shown
 from pages.shared.memories.rows import WIDE, names_of
 from pages.shared.ui.figures import present
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
@@ -22,13 +23,14 @@ NARROW = {
 }
 
 
-def draw_comparison(memories: Memories) -> None:
+def draw_comparison(shown: Shown) -> None:
+    memories = shown.memories
     task, kept = memories.task, memories.kept
     measured = analysis.measurements(task, kept)
     whole = analysis.measurements(task, [task.everything()])
     st.subheader("Entropy of actions")
     present(
-        charts.entropies(measured, whole),
+        charts.entropies(measured, whole, shown.looks),
         "How evenly a memory's rows spread over actions, in nats: a mark for each seed, the whole "
         "task dashed. DLFS raises it (paper, §4.2); Table 2 has the accuracies that follow.",
         measured,
@@ -38,7 +40,7 @@ def draw_comparison(memories: Memories) -> None:
     st.subheader("Coverage")
     clusters = min(memories.k, len(task.forms))
     present(
-        charts.coverage(measured),
+        charts.coverage(measured, shown.looks),
         f"Of what the task's training rows hold, the part that a memory holds too; the {clusters} "
         "clusters of forms are the same for all memories.",
         pd.concat([whole, measured]),

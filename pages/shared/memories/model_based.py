@@ -11,8 +11,9 @@ from core.data.base import DataError
 from core.registry import samplers
 from core.runs.run import Run
 from pages.shared.access.parsers import parsers_of
-from pages.shared.access.runs import store, title_of
+from pages.shared.access.runs import store
 from pages.shared.access.task_choice import Chosen
+from pages.shared.tray import titles
 from pages.shared.ui.widgets import pick
 
 
@@ -44,9 +45,9 @@ def pick_parser(chosen: Chosen, runs: Sequence[Run], first: Run | None = None) -
         )
         st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
         st.stop()
-    titles = {id: title_of(run) for id, run in learned.items()}
     default = str(first.id) if first is not None and str(first.id) in learned else None
-    return learned[pick("parser", "Parser, after this task, of run", titles, default)]
+    names = titles(learned.values())
+    return learned[pick("parser", "Parser, after this task, of run", names, default)]
 
 
 def choose(config: RunConfig, chosen: Chosen, run: Run | None) -> Kept:

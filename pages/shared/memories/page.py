@@ -1,19 +1,22 @@
 """Which memories to look at: chosen now by samplers, or stored by runs after a task."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
 from core.analysis import choosing
 from core.analysis.memory import Memories, read_task
-from core.analysis.settings import differing, method_name
+from core.analysis.short_names import named_groups
+from core.charts.marks import Mark, of_groups
 from core.data.base import DataError, Task
 from core.options import ConfigError
 from core.registry import samplers
 from core.runs.run import Run
-from pages.shared.access.runs import SHOWN, choose_above, pick_runs, store, with_records
+from pages.shared.access.runs import SHOWN, store
 from pages.shared.access.task_choice import rows_key, tasks_of
 from pages.shared.memories.sampling import sampled
+from pages.shared.tray import mark, marks, tray_runs, with_records
 from pages.shared.ui.memo import compute, computed, results
 from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import pick, switch
@@ -22,21 +25,29 @@ SOURCES = {"samplers": "Chosen now by samplers", "runs": "Stored by runs"}
 FEW_FORMS = 1500  # up to so many, clusters are drawn without a click: about a second
 
 
-def pick_memories() -> Memories:
+@dataclass(frozen=True)
+class Shown:
+    """Memories of a task, and by label what they look like (None: by their positions)."""
+
+    memories: Memories
+    looks: dict[str, Mark] | None = None
+
+
+def pick_memories() -> Shown:
     """Let memories be chosen; says what to do next and ends where there are none yet."""
     runs = store().runs(limit=SHOWN)
-    return _stored(runs) if switch("source", "Memories", SOURCES) == "runs" else sampled(runs)
+    if switch("source", "Memories", SOURCES) == "runs":
+        return _stored(runs)
+    return Shown(sampled(runs))
 
 
 # --- stored by runs ---------------------------------------------------------------------------
 
 
-def _stored(runs: Sequence[Run]) -> Memories:
+def _stored(runs: Sequence[Run]) -> Shown:
     table = choosing.stored_tasks(store(), [run.id for run in runs])
     recorded = with_records(runs, set(table.run), "No run has stored a memory yet.")
-    chosen = pick_runs("Runs", recorded, default=[recorded[0].id])
-    if not chosen:
-        choose_above()
+    chosen = tray_runs(recorded, "memory")
     after = table[table.run == chosen[0].id].task
     tasks = [chosen[0].tasks[k] for k in after if k < len(chosen[0].tasks)]
     if not tasks:
@@ -44,31 +55,43 @@ def _stored(runs: Sequence[Run]) -> Memories:
         st.info(text, icon=":material/hourglass:")
         st.stop()
     name = pick("task", "Memory of task", tasks)
-    return _of_runs(chosen, name)
+    looks = marks(chosen)
+    groups = named_groups(chosen, {id: look.name for id, look in looks.items()})
+    labels = {run.id: f"{each.label} ({_sampler(run)})" for each in groups for run in each.runs}
+    drawn = of_groups(groups, looks)
+    shown = {labels[each.runs[0].id]: drawn[each.label] for each in groups}
+    return Shown(
+        _of_runs(chosen, labels, name),
+        {label: Mark(label, look.slot) for label, look in shown.items()},
+    )
 
 
-def _of_runs(runs: Sequence[Run], name: str) -> Memories:
+def _sampler(run: Run) -> str:
+    sampler = run.config.sampler
+    return samplers[sampler].label if sampler in samplers else sampler
+
+
+def _of_runs(runs: Sequence[Run], labels: Mapping[int, str], name: str) -> Memories:
     """What these runs stored of the task, against the rows of the first that still match."""
     task: Task | None = None
     source, kept = runs[0], []
-    labels = _labels(runs)
-    for run, label in zip(runs, labels, strict=True):
+    for run in runs:
         k = run.tasks.index(name) if name in run.tasks else -1
-        memory = choosing.stored(store(), run, k, label)
+        memory = choosing.stored(store(), run, k, labels[run.id])
         rows = _rows_of(run, k)
         if memory is None or rows is None or (task is not None and not _same_rows(rows, task)):
             why = "has stored no memory of it" if memory is None else "learned other rows than here"
-            st.warning(escape(f"Run {run.id} {why}."), icon=":material/warning:")
+            st.warning(escape(f"{mark(run).name} {why}."), icon=":material/warning:")
             continue
         if task is None:
             task, source = rows, run
         kept.append(memory)
     if task is None:
-        st.info("Choose a run whose data are on this machine.", icon=":material/arrow_upward:")
+        st.info("Choose a run whose data are on this machine.", icon=":material/arrow_back:")
         st.stop()
     if source.config.idioms:
         st.caption(
-            f"Actions are those of run {source.id}, larger idioms among them "
+            f"Actions are those of {escape(mark(source).name)}, larger idioms among them "
             f"({source.config.idioms} learned a task)."
         )
     k = max(len(memory.rows) for memory in kept)
@@ -85,17 +108,6 @@ def _same_rows(left: Task, right: Task) -> bool:
     """Whether both have the same utterances and forms, in whatever actions."""
     rows = [[(e.utterance, e.logical_form) for e in task.train] for task in (left, right)]
     return rows[0] == rows[1]
-
-
-def _labels(runs: Sequence[Run]) -> list[str]:
-    """Sampler and whatever else tells the runs apart; equal where only the seed differs."""
-    differences = differing([run.config for run in runs], leave_out=("seed", "method", "sampler"))
-    labels = []
-    for run, words in zip(runs, differences, strict=True):
-        sampler = run.config.sampler
-        name = samplers[sampler].label if sampler in samplers else sampler
-        labels.append(", ".join([f"{name} ({method_name(run.config)})", *words]))
-    return labels
 
 
 def _rows_of(run: Run, k: int) -> Task | None:

@@ -6,9 +6,10 @@ import streamlit as st
 
 from core.analysis import memory as analysis
 from core.analysis import memory_rows
-from core.analysis.memory import COUNTS, Kept, Memories
+from core.analysis.memory import COUNTS, Kept
 from core.charts import memory as charts
 from pages.shared.memories.comparison import draw_comparison
+from pages.shared.memories.page import Shown
 from pages.shared.memories.rows import WIDE, names_of
 from pages.shared.ui.figures import present
 from pages.shared.ui.tables import NUMBER, TEXT, download, draw_table
@@ -19,14 +20,16 @@ VIEWS = {"compare": "Compare", "actions": "Actions", "search": "Search", "rows":
 ACTIONS_A_PAGE = 40
 
 
-def draw_views(memories: Memories) -> None:
+def draw_views(shown: Shown) -> None:
     """One of the views, by the address."""
+    memories = shown.memories
     count, distinct = len(memories.task.examples), len(memories.task.forms)
     st.caption(f"The task has {count:,} training rows with {distinct:,} distinct logical forms.")
-    DRAW[pick_view(VIEWS)](memories)
+    DRAW[pick_view(VIEWS)](shown)
 
 
-def _actions(memories: Memories) -> None:
+def _actions(shown: Shown) -> None:
+    memories = shown.memories
     left, right = st.columns([1, 2], vertical_alignment="bottom")
     with left:
         words = {kind: kind for kind in COUNTS} | {"presence": "presence: once a row"}
@@ -45,7 +48,7 @@ def _actions(memories: Memories) -> None:
         f"{label} {int((table[table.label == label]['count'] == 0).sum()):,}" for label in labels
     ]
     present(
-        charts.histogram(table, first, first + ACTIONS_A_PAGE - 1),
+        charts.histogram(table, first, first + ACTIONS_A_PAGE - 1, shown.looks),
         f"The share of each action in the task (bars) and in memories (marks, means over seeds). "
         f"Actions of {count:,} that are missing under every seed: {escape(', '.join(missing))}.",
         table,
@@ -54,7 +57,8 @@ def _actions(memories: Memories) -> None:
     )
 
 
-def _search(memories: Memories) -> None:
+def _search(shown: Shown) -> None:
+    memories = shown.memories
     searched = [memory for memory in memories.kept if "entropy" in memory.trace]
     if not searched:
         st.info(
@@ -89,7 +93,8 @@ def _search(memories: Memories) -> None:
     draw_table(table[list(columns)], columns, key="steps", missing="–")
 
 
-def _rows(memories: Memories) -> None:
+def _rows(shown: Shown) -> None:
+    memories = shown.memories
     left, right = st.columns(2, vertical_alignment="bottom")
     with left:
         memory = _pick(memories.kept)
@@ -99,8 +104,8 @@ def _rows(memories: Memories) -> None:
     matches = memory_rows.find(table, text)
     st.caption(f"{len(matches)} of {counted(len(table), 'row')}")
     clustered = matches.own_cluster.notna().any()
-    shown = matches if clustered else matches.drop(columns="own_cluster")
-    draw_table(shown, {name: WIDE[name] for name in shown.columns}, key="rows", missing="–")
+    listed = matches if clustered else matches.drop(columns="own_cluster")
+    draw_table(listed, {name: WIDE[name] for name in listed.columns}, key="rows", missing="–")
     download(matches, key="rows/tsv", file_name="memory.tsv", label="TSV of these rows")
 
 

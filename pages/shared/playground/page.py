@@ -10,13 +10,13 @@ from core.inspection.steps import MOST_LETTERS, MOST_WORDS, cut
 from core.options import ConfigError
 from core.runs import checkpoints
 from core.runs.run import Run
-from pages.shared.access.runs import SHOWN, choose_above, pick_runs, store, with_records
+from pages.shared.access.runs import SHOWN, store
 from pages.shared.access.task_choice import tasks_of
+from pages.shared.tray import pick_other, selected_run, with_records
 from pages.shared.ui.address import follow, key_of, publish
 from pages.shared.ui.text import counted, escape, visible
 from pages.shared.ui.widgets import find, pick, switch
 
-MOST_RUNS = 2
 MOST_ROWS = 300  # offered at a time
 EXAMPLES = 3  # utterances offered before one is typed
 SOURCES = {"typed": "Typed", "test": "A test row", "train": "A training row"}
@@ -42,7 +42,7 @@ class Request:
 
 
 def pick_kept() -> list[Run]:
-    """Let runs be chosen that have kept parsers; says what to do and ends where there are none."""
+    """The selected run and another beside it; says what to do and ends where none has a parser."""
     runs = store().runs(limit=SHOWN)
     with_parsers = with_records(
         runs,
@@ -50,11 +50,10 @@ def pick_kept() -> list[Run]:
         "No run has kept a parser. A run keeps its parser after each task, beside its "
         "checkpoints; these runs have not got so far, or the files were deleted.",
     )
-    chosen = pick_runs("Runs", with_parsers, default=[with_parsers[0].id], most=MOST_RUNS)
-    if not chosen:
-        all_have = len(with_parsers) == len(runs)
-        choose_above("" if all_have else "Runs that have kept no parser aren't offered.")
-    return chosen
+    run = selected_run(with_parsers, "parser")
+    with st.columns([1, 2])[0]:
+        other = pick_other(run, with_parsers)
+    return [run] if other is None else [run, other]
 
 
 def ask(runs: Sequence[Run]) -> Request:

@@ -14,7 +14,6 @@ from core.inspection.steps import Trace
 from core.runs import checkpoints
 from core.runs.run import Run
 from pages.shared.access.parsers import FAULTS, parsers_of
-from pages.shared.access.runs import title_of
 from pages.shared.drilldown.forms import draw_forms
 from pages.shared.playground.page import Request
 from pages.shared.playground.steps import (
@@ -25,6 +24,7 @@ from pages.shared.playground.steps import (
     form_of,
     names_of,
 )
+from pages.shared.tray import draw_label, mark
 from pages.shared.ui.figures import present
 from pages.shared.ui.memo import computed
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
@@ -65,7 +65,7 @@ def draw_answer(request: Request) -> None:
 def _beside(answers: Sequence[Answer], draw: Callable[[Answer], None]) -> None:
     for column, answer in zip(st.columns(len(answers), gap="medium"), answers, strict=True):
         with column:
-            st.markdown(f"**{escape(title_of(answer.run))}**")
+            draw_label(mark(answer.run))
             draw(answer)
 
 

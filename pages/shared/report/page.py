@@ -1,28 +1,21 @@
 """The report page: which runs, and the files that are made of them on a click."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from urllib.parse import urlsplit
 
 import streamlit as st
 
 from core.charts.export import ExportError, find_chrome
+from core.charts.marks import Mark
 from core.charts.report import Report, to_html, to_latex, to_pdf
 from core.charts.run_report import addresses, run_report
 from core.runs.run import Run
-from pages.shared.access.runs import (
-    SHOWN,
-    beside,
-    choose_above,
-    pick_runs,
-    store,
-    warn_of_other_data,
-    with_records,
-)
+from pages.shared.access.runs import SHOWN, store, warn_of_other_data
+from pages.shared.tray import draw_label, marks, tray_runs, with_records
 from pages.shared.ui.exports import export_name
 from pages.shared.ui.figures import NO_CHROME
 
-MOST = 12  # runs in a report
 HOLDS = """
 - **Runs and settings**: what differs, and what all share
 - **Accuracy**: ACC_whole and ACC_avg after each task, the task × task matrices, their difference
@@ -39,14 +32,14 @@ def draw_report() -> None:
     learned = with_records(
         runs, {run.id for run in runs if run.tasks}, "No run has read its data yet."
     )
-    chosen = pick_runs("Runs", learned, default=beside(learned[0], learned), most=MOST)
-    if not chosen:
-        choose_above()
+    chosen = tray_runs(learned, "tasks")
+    for look in marks(chosen).values():
+        draw_label(look)
     warn_of_other_data(chosen)
     st.markdown(HOLDS)
     _offer(chosen)
     st.caption("The addresses in it, for this app:")
-    st.code("\n".join(addresses(chosen, _base())), language=None, wrap_lines=True)
+    st.code("\n".join(addresses(chosen, _base(), marks(chosen))), language=None, wrap_lines=True)
 
 
 def _offer(runs: Sequence[Run]) -> None:
@@ -56,11 +49,12 @@ def _offer(runs: Sequence[Run]) -> None:
     ]
     if find_chrome() is not None:
         offers.insert(1, ("Report (PDF)", "pdf", "application/pdf", to_pdf))
+    looks = marks(runs)
     with st.container(horizontal=True, gap="small"):
         for at, (label, ending, mime, make) in enumerate(offers):
             st.download_button(
                 label,
-                partial(_made, runs, make),
+                partial(_made, runs, looks, make),
                 file_name=export_name(f"report.{ending}"),
                 mime=mime,
                 icon=":material/download:",
@@ -72,10 +66,10 @@ def _offer(runs: Sequence[Run]) -> None:
             st.button("Report (PDF)", disabled=True, help=NO_CHROME)
 
 
-def _made(runs: Sequence[Run], make: Callable[[Report], bytes]) -> bytes:
+def _made(runs: Sequence[Run], looks: Mapping[int, Mark], make: Callable[[Report], bytes]) -> bytes:
     """The file; a page of one line where it can't be made."""
     try:
-        return make(run_report(store(), runs, _base()))
+        return make(run_report(store(), runs, _base(), looks))
     except ExportError as error:
         return str(error).encode()
 

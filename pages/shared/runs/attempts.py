@@ -8,6 +8,7 @@ from core.runs.checkpoints import CheckpointError
 from core.runs.manager import manager
 from core.runs.run import StoreError
 from pages.shared.access.runs import store
+from pages.shared.tray import forget
 from pages.shared.ui.address import key_of
 from pages.shared.ui.text import escape
 
@@ -39,5 +40,6 @@ def delete(run: int) -> None:
     if store().run(run).can_release:
         store().release(run)
     manager().delete(run)
+    forget(run)
     if st.session_state.get(key_of("run")) == run:
         st.session_state[key_of("run")] = None

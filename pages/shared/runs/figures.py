@@ -14,6 +14,7 @@ from core.data.naming import dataset_name
 from core.events import Progress
 from core.runs.run import RUNNING, Run
 from pages.shared.access.runs import store
+from pages.shared.tray import mark
 from pages.shared.ui.address import key_of
 from pages.shared.ui.exports import name_exports
 from pages.shared.ui.figures import draw_figure, save
@@ -55,7 +56,7 @@ def _loss(run: Run) -> Drawn:
 
 def _trajectory(run: Run) -> Drawn:
     curve = accuracy.curves(accuracy.cells(store(), [run]))
-    return trajectory(curve, run.tasks), curve
+    return trajectory(curve, run.tasks, mark(run)), curve
 
 
 def _now(run: Run, last: Progress | None, done: pd.DataFrame) -> float | None:

@@ -7,7 +7,7 @@ reads these calls in `app.py` and `pages/*.py` without running them: a new page 
 import ast
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from pathlib import Path
@@ -18,6 +18,7 @@ import streamlit as st
 from core.paths import PROJECT
 from core.runs.manager import manager
 from core.runs.run import StoreError, StoreUnavailable
+from pages.shared.tray import draw_tray
 from pages.shared.ui.ending import end_in_time
 from pages.shared.ui.exports import forget_exports
 from pages.shared.ui.text import escape
@@ -47,12 +48,20 @@ class Page:
 
 @contextmanager
 def open_page(
-    *, title: str, icon: str, order: float, section: str = "", purpose: str = "", heading: str = ""
+    *,
+    title: str,
+    icon: str,
+    order: float,
+    section: str = "",
+    purpose: str = "",
+    heading: str = "",
+    tray: bool = False,
 ) -> Iterator[None]:
     """Set the page up, and draw what stands inside; the first thing that a page calls.
 
     `order` is its position in the navigation, under the heading `section`; `purpose` says in a
     sentence what the page is for. `heading` stands above the page where not the title should.
+    `tray`: the run tray stands in the side bar, and the address says which runs lie in it.
     Where the store can't be used, the page says so and opens again once it can.
     """
     st.set_page_config(
@@ -72,9 +81,20 @@ def open_page(
     if purpose:
         st.markdown(purpose)
     with _faults_as_sentences() as faults:
+        if tray:
+            _tray()
         yield
     if any(isinstance(fault, StoreUnavailable) for fault in faults):
         _wait_for_store(time.monotonic())
+
+
+def _tray() -> None:
+    """The run tray in the side bar; where the store can't be read, the page itself says so."""
+    with suppress(StoreError):
+        with st.sidebar:
+            unknown = draw_tray()
+        if unknown:
+            st.warning(escape(unknown), icon=":material/link_off:")
 
 
 def live(seconds: float | None) -> Callable[[Callable[P, None]], Callable[P, None]]:

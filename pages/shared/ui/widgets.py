@@ -1,7 +1,7 @@
 """Widgets whose value stands in the address: given from it, held to what there is, written to it.
 
 `choices` are names, or names with their labels. A name that is not among them counts as the
-default, which has no parameter in the address.
+default. What is chosen always stands in the address.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -113,5 +113,6 @@ def _chosen(name: str, choices: Choices, default: str | None) -> tuple[str, dict
 
 
 def _published(name: str, value: str, default: str) -> str:
-    publish(name, None if value == default else value)
+    """Always written, also what stands there by default: that may be another one day."""
+    publish(name, None if not value and not default else value)
     return value

@@ -1,0 +1,27 @@
+"""The run tray: runs are chosen once, in the side bar, and keep name, colour and symbol everywhere.
+
+Pages call `selected_run` (one run) or `tray_runs` (all), and draw each by its `mark`.
+"""
+
+from pages.shared.tray.following import follow_training
+from pages.shared.tray.marks import draw_label, mark, marks, titles
+from pages.shared.tray.picking import NONE, pick_other, selected_run, tray_runs, with_records
+from pages.shared.tray.side_bar import draw_tray
+from pages.shared.tray.state import forget, show, slots
+
+__all__ = [
+    "NONE",
+    "draw_label",
+    "draw_tray",
+    "follow_training",
+    "forget",
+    "mark",
+    "marks",
+    "pick_other",
+    "selected_run",
+    "show",
+    "slots",
+    "titles",
+    "tray_runs",
+    "with_records",
+]

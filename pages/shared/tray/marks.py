@@ -1,0 +1,53 @@
+"""The marks of the tray's runs on the page that is drawn."""
+
+import html
+from collections.abc import Iterable
+
+import streamlit as st
+
+from core.analysis.short_names import short_names
+from core.charts.marks import Mark
+from core.runs.run import Run
+from pages.shared.access.runs import title_of
+
+_KEY = "tray/marks"
+
+
+def set_marks(slots: dict[int, int], runs: Iterable[Run]) -> dict[int, Mark]:
+    """Name these runs, which lie in these slots, for the page that begins."""
+    kept = [run for run in runs if run.id in slots]
+    names = short_names(kept)
+    drawn = {run.id: Mark(names[run.id], slots[run.id]) for run in kept}
+    st.session_state[_KEY] = drawn
+    return drawn
+
+
+def mark(run: Run) -> Mark:
+    """A run's name, colour and symbol; one that is not in the tray takes the first free slot."""
+    drawn: dict[int, Mark] = st.session_state.get(_KEY) or {}
+    if run.id in drawn:
+        return drawn[run.id]
+    taken = {each.slot for each in drawn.values()}
+    free = next(slot for slot in range(len(taken) + 1) if slot not in taken)
+    return Mark(short_names([run])[run.id], free)
+
+
+def marks(runs: Iterable[Run]) -> dict[int, Mark]:
+    """The marks of these runs, by number."""
+    return {run.id: mark(run) for run in runs}
+
+
+def titles(runs: Iterable[Run]) -> dict[str, str]:
+    """Choices of runs by number: the tray's first, by their names there; others as in lists."""
+    drawn: dict[int, Mark] = st.session_state.get(_KEY) or {}
+    known = sorted(runs, key=lambda run: run.id not in drawn)
+    return {
+        str(run.id): f"{drawn[run.id].name} (run {run.id})" if run.id in drawn else title_of(run)
+        for run in known
+    }
+
+
+def draw_label(look: Mark) -> None:
+    """A run's symbol, in its colour, and its name: what stands below is of this run."""
+    sign = f'<span style="color:{look.hex}" aria-hidden="true">{look.sign}</span>'
+    st.html(f'<strong class="run-label">{sign} {html.escape(look.name)}</strong>')

@@ -1,0 +1,74 @@
+"""A real browser: two runs are chosen once and found on every page, and its address stays true."""
+
+import re
+
+from core.runs.store import Store
+from tests.browser.driving import playwright, settle
+from tests.made_up import DEMO, full_run, keep_parsers
+
+PAGES = (
+    "Accuracy", "Forgetting", "Drill-down", "Error curves", "Playground", "Memories", "Clusters",
+    "Report",
+)  # fmt: skip
+TRAY = """() => {
+  const runs = [...document.querySelectorAll('.st-key-tray [role=radiogroup] label')];
+  return runs.map(run => {
+    const name = run.querySelector('p'), sign = getComputedStyle(name, '::before');
+    return [name.innerText, sign.content[1], sign.color, run.querySelector('input').checked];
+  });
+}"""
+DRAWN = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plot => plot.data.map(
+  trace => [trace.name, trace.line?.color, trace.line?.dash, Array.from(trace.y || [])]))"""
+LABELS = """() => [...document.querySelectorAll('.run-label')].map(label => [
+  label.innerText.slice(2), label.innerText[0], getComputedStyle(label.firstChild).color])"""
+SEEN = (TRAY, DRAWN, LABELS, "() => document.querySelector('[data-testid=stMain]').innerText")
+FIGURES = {"Accuracy": 3, "Forgetting": 2, "Drill-down": 4, "Error curves": 1, "Memories": 3}
+
+
+def seen(page: "playwright.Page", title: str) -> list[object]:
+    """The tray, the figures, the labels and all words of the page that is open."""
+    page.get_by_role("heading", name=title, exact=True).wait_for()
+    settle(page)
+    drawn = "document.querySelectorAll('.js-plotly-plot .main-svg').length"
+    page.wait_for_function(f"{drawn} >= {FIGURES.get(title, 0)}")
+    return [page.evaluate(what) for what in SEEN]
+
+
+def numbers(colour: str) -> list[str]:
+    return re.findall(r"\d+", colour)
+
+
+def test_two_runs_chosen_once_stand_on_every_page_and_in_every_address(server, page) -> None:
+    store = Store()
+    for config, name in ((DEMO, ""), (DEMO.with_(method="emr"), ""), (DEMO, "third")):
+        keep_parsers(store, full_run(store, config, name))
+    page.goto(f"{server.address}/accuracy")
+    settle(page)
+    page.get_by_role("button", name="Choose runs").click()
+    page.get_by_role("button", name=re.compile("Remove 3")).click()
+    page.wait_for_url(re.compile(r"runs=1%2C2|runs=1,2&|runs=1,2$"))
+    page.keyboard.press("Escape")
+    settle(page)
+    tray, addresses = page.evaluate(TRAY), {}
+    assert [name for name, *_ in tray] == ["Fine-tune", "EMR"]
+    colours = {name: colour for name, _, colour, _ in tray}
+    for title in PAGES:
+        page.get_by_test_id("stSidebar").get_by_role("link", name=title).click()
+        if title == "Memories":
+            page.get_by_text("Stored by runs").click()
+            page.wait_for_url(re.compile("source=runs"))
+        addresses[title] = (seen(page, title), page.url)
+        (found, figures, labels, _), _ = addresses[title]
+        assert found == tray, title
+        for name, _, colour in labels:
+            assert colours[name] == colour, title
+        drawn = {name: colour for figure in figures for name, colour, *_ in figure if colour}
+        for name in colours.keys() & drawn.keys():
+            assert numbers(drawn[name])[:3] == numbers(colours[name]), title
+    full_run(store, DEMO.with_(seed=7))
+    store.close()
+    for title, (before, address) in addresses.items():
+        page.goto("about:blank")
+        page.goto(address)
+        assert seen(page, title) == before, title
+    assert server.complaints() == []
