@@ -228,8 +228,16 @@ def test_launch_warns_of_the_tasks_chosen_whose_test_rows_cannot_be_written() ->
     assert "Only 0 of 1 test rows can be written with the actions" in letters(page.warning)
 
 
-def test_a_bad_file_is_refused_with_line_and_column():
-    page = well(given(GOOD + b"zoo\ttrain\tx\t( list animal\n"))
+def test_a_bad_file_is_refused_with_line_and_column_and_read_once(monkeypatch):
+    read = []
+
+    def store(*given):
+        read.append(given)
+        return store_upload(*given)
+
+    monkeypatch.setattr("pages.shared.home.upload.store_upload", store)
+    page = well(well(given(GOOD + b"zoo\ttrain\tx\t( list animal\n")).run().run())
+    assert len(read) == 1
     assert "line 5\\, column 13" in texts(page.error)  # a failed download may stand there too
     assert uploads() == ()
 
