@@ -20,7 +20,8 @@ KINDS = (  # the last are changed first: what decides which others there are com
 TEXTS = {"Seeds": "1"}  # what is typed into a field; elsewhere TYPED
 TYPED = "a"
 ACTS = {  # fields that say what a button is to do; no view depends on them
-    ("app", "From elsewhere"), ("runs", "Name"), ("experiments", "Experiment, as TOML"),
+    ("app", "From elsewhere"), ("runs", "Name"), ("runs", "Tags"), ("runs", "Note"),
+    ("experiments", "Experiment, as TOML"),
     ("experiments", "More pairs"), ("experiments", "Other arms, as TOML"),
     ("experiments", "Priority"), ("experiments", "Workers at once"),
 }  # fmt: skip

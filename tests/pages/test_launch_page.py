@@ -10,9 +10,10 @@ from core.commands.entry import build_parser
 from core.commands.line import read_config
 from core.config import RunConfig
 from core.data.base import load_tasks
+from core.runs.estimate import Estimate
 from core.runs.run import StoreUnavailable
 from core.runs.store import Store
-from tests.pages.sessions import letters, numbers, opened, texts, well, widget
+from tests.pages.sessions import clicked, letters, numbers, opened, texts, well, widget
 
 
 def launched(page: AppTest) -> AppTest:
@@ -238,3 +239,15 @@ def test_what_a_file_of_vectors_covers_is_said_before_it_is_queued(store, tmp_pa
     path.write_text("show 1 2\nships 3\n", encoding="utf-8")
     page = opened("pages/launch.py", dataset="toy", embeddings=str(path))
     assert "line 2, column" in letters(page.error)
+
+
+def test_a_time_that_was_measured_stands_there_alone(monkeypatch):
+    known = Estimate(240.0, 200.0, 300.0, "from a few steps measured now")
+    monkeypatch.setattr("pages.shared.launch.start.measure", lambda config: known)
+    page = well(opened("pages/launch.py", dataset="toy"))
+    assert "not known" in texts(page.caption)
+    for _ in range(2):
+        page = clicked(page, "Measure") if "not known" in texts(page.caption) else well(page.run())
+        assert "**About 4 min 00 s**" in texts(page.markdown)
+        assert "not known" not in texts(page.caption)
+        assert not [button for button in page.button if button.label.startswith("Measure")]
