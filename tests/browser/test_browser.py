@@ -78,7 +78,7 @@ def test_a_run_from_launch_to_end(server: Server, page: "playwright.Page") -> No
 
     page.get_by_test_id("stMain").get_by_role("link", name="Accuracy").click()
     page.get_by_text("After the last task, beside the paper's values").wait_for()
-    page.wait_for_url("**/accuracy?run=1")
+    page.wait_for_url(re.compile(r"/accuracy\?.*run=1"))
     page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length >= 2")
     assert page.get_by_test_id("stException").count() == 0
     assert server.complaints() == []
