@@ -81,8 +81,8 @@ def test_saved_files_are_called_by_data_set_and_runs(file, start, monkeypatch) -
     names.clear()
     well(page.run())
     address = {name: numbers(value) for name, value in page.query_params.items()}
-    if file.stem in OF_EXPERIMENTS:
-        assert all(name.startswith(("toys", "paper_")) for name in names), names
+    if file.stem in (*OF_EXPERIMENTS, "app"):
+        assert all(name.startswith(("toys", "paper_", "demo_")) for name in names), names
         assert len(set(names)) == len(names)
         return
     runs = [address.get("run", ""), address.get("other", "none")]

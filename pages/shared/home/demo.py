@@ -18,7 +18,7 @@ from core.runs.run import FINISHED, QUEUED, RUNNING, Run, StoreError
 from core.validation.presets import demo_configs
 from pages.shared.access.runs import store
 from pages.shared.ui.address import key_of
-from pages.shared.ui.figures import draw_figure
+from pages.shared.ui.figures import draw_figure, save
 from pages.shared.ui.text import STATUS, escape
 from pages.shared.ui.widgets import switch
 
@@ -79,7 +79,9 @@ def _draw_side(side: Side, shown: str) -> None:
         return
     figure = matrix(side.cells, 330, side.tasks)
     figure.update_traces(showscale=False, selector={"type": "heatmap"})
-    draw_figure(figure, key=f"demo/{shown}/{side.name}")
+    key = f"demo/{shown}/{side.name}"
+    draw_figure(figure, key=key)
+    save(figure, side.cells, key=key, file_name=f"demo_{shown}_{side.name.replace(' ', '_')}.csv")
 
 
 def _recorded_sides() -> list[Side]:
