@@ -16,9 +16,10 @@ from torch import Tensor
 
 from core.methods.base import Method, Stage, TrainingStep
 from core.methods.parts.replay import Replay, ReplayOptions, replay_work
-from core.methods.parts.scores import Scores, distances, join, scores_of
+from core.methods.parts.scores import PairScores, Scores, distances, join, scores_by_slot, scores_of
 from core.options import option
-from core.parser.output import log_probs_of
+from core.parser.batch import Batch
+from core.parser.output import Steps, dense_scores, log_probs_of
 from core.registry import methods
 
 
@@ -72,17 +73,27 @@ class DERPlusPlus(Method):
             return super().loss(k, stage, step)
         # the current task's examples come first, those of memories after them
         batch, n = step.batch, step.n_current
-        scores = self.parser.step_scores(batch)  # (steps in all, actions)
-        log_probs = log_probs_of(scores, batch.gold, self.parser.smoothing)
+        log_probs, scores = self._scored(batch, int(batch.steps[:n].sum()))
         losses = self.weighted_losses(step, log_probs)
         replayed = batch.take(torch.arange(n, len(batch)))
-        first = int(batch.steps[:n].sum())  # the first of their steps
-        moved = distances(self._past(k), step.memory_indices, replayed, scores[first:])
+        moved = distances(self._past(k), step.memory_indices, replayed, scores)
         return {
             "current": losses[:n].sum(),
             "replay": self.options.beta * losses[n:].sum(),
             "distillation": self.options.alpha * (moved * step.weights[n:]).sum(),
         }
+
+    def _scored(self, batch: Batch, first: int) -> tuple[Tensor, PairScores]:
+        """log P of the gold actions, and the scores of the steps from number `first` on."""
+        parser, states = self.parser, self.parser.teacher_forced(batch)[0]
+        steps, rows = parser.steps(batch), parser.rows()
+        if parser.applicable.by_slot_pays(steps.slots):
+            of_replayed = Steps(*(values[first:] for values in steps))
+            scores = scores_by_slot(states[first:], rows, of_replayed, parser.applicable)
+            return parser.gold_log_probs(batch, states), scores
+        table = dense_scores(states, parser.step_bias(batch), rows)  # (steps in all, actions)
+        log_probs = log_probs_of(table, batch.gold, parser.smoothing)
+        return log_probs, lambda step, action: table[first + step, action]
 
     def _past(self, k: int) -> Scores:
         """The stored scores of the tasks before k, in the order of `Replay.pool`."""

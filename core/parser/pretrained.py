@@ -180,6 +180,7 @@ def load(model: Pretrained) -> Any:
             module, report = transformers.AutoModel.from_pretrained(
                 model.folder, config=settings, use_safetensors=True, local_files_only=True,
                 dtype=torch.float32, output_loading_info=True,
+                ignore_mismatched_sizes=True,  # they are in the report, and refused below
             )  # fmt: skip
         except Exception as error:  # safetensors raises its own, transformers any
             raise _wrong(model.name, f"its weights can't be read ({_first(error)})") from error

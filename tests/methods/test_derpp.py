@@ -6,6 +6,7 @@ import torch
 
 from core.methods.base import Stage
 from core.methods.parts.scores import scores_of
+from core.parser.applicable import ApplicableActions
 from core.training.assembly import Learner
 from core.training.sequence import train
 from tests.learners import finished_first_task
@@ -77,12 +78,15 @@ def test_only_applicable_actions_are_stored_each_in_sixteen_bytes(toy_config) ->
     assert sum(t.element_size() for t in tensors) == 16
 
 
+@pytest.mark.parametrize("by_slot", [False, True])
+@pytest.mark.parametrize("masking", [False, True])
 @pytest.mark.parametrize("replay", ["joint", "sample", "sweep"])
-def test_the_loss_by_hand(toy_config, replay) -> None:
+def test_the_loss_by_hand(toy_config, replay, masking, by_slot, monkeypatch) -> None:
+    monkeypatch.setattr(ApplicableActions, "by_slot_pays", lambda self, slots: by_slot)
     options = {"replay": replay, "alpha": 0.7, "beta": 0.3}
     options |= {"replay_rows": 3} if replay == "sample" else {}
     learner = finished_first_task(
-        toy_config.with_(method="derpp", method_options=options, dropout=0.0)
+        toy_config.with_(method="derpp", method_options=options, dropout=0.0, task_masking=masking)
     )
     method, parser = learner.method, learner.parser
     for i in range(2):
@@ -160,3 +164,20 @@ def test_what_is_stored_grows_by_each_memorys_scores(toy_config) -> None:
         slots = rows.slots.flatten()[rows.real].numpy()
         expected = sum(int((learner.grammar.first_task[slot] <= i).sum()) for slot in slots)
         assert len(told[i]["values"]) == expected
+
+
+def test_gradients_slot_by_slot_are_those_of_all_scores(toy_config, monkeypatch) -> None:
+    gradients = []
+    for by_slot in (False, True):
+        monkeypatch.setattr(ApplicableActions, "by_slot_pays", lambda self, slots, way=by_slot: way)
+        learner = finished_first_task(toy_config.with_(method="derpp", dropout=0.0))
+        for i in range(2):
+            learner.method.end_task(i)
+        with torch.no_grad():
+            learner.parser.combine.weight.add_(0.1)
+        learner.parser.train()
+        step = next(iter(learner.method.steps(2, TRAIN)))
+        learner.method.loss(2, TRAIN, step)["distillation"].backward()
+        gradients.append([p.grad for p in learner.parser.parameters() if p.grad is not None])
+    for dense, by_slot in zip(*gradients, strict=True):
+        torch.testing.assert_close(by_slot, dense, rtol=1e-4, atol=1e-6)

@@ -244,6 +244,9 @@ def damaged(folder: Path, how: str) -> Path:
     elif how == "other weights":
         values = json.loads(settings.read_text())
         settings.write_text(json.dumps(values | {"num_hidden_layers": 4}))
+    elif how == "other sizes":
+        values = json.loads(settings.read_text())
+        settings.write_text(json.dumps(values | {"hidden_size": 32}))
     elif how == "decoder":
         values = json.loads(settings.read_text())
         settings.write_text(json.dumps(values | {"is_decoder": True}))
@@ -269,9 +272,16 @@ def test_a_folder_that_is_no_good_is_refused_before_a_run_is_queued(
         validate(config.with_(encoder_model=str(damaged(tmp_path / "m", how))))
 
 
-@pytest.mark.parametrize("how", ["cut weights", "other weights"])
-def test_weights_that_are_no_good_are_refused(config, tmp_path, how: str) -> None:
-    with pytest.raises(ConfigError, match="its weights"):
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ("cut weights", "its weights can't be read"),
+        ("other weights", "its weights are not those that its config.json describes"),
+        ("other sizes", "its weights are not those that its config.json describes"),
+    ],
+)
+def test_weights_that_are_no_good_are_refused(config, tmp_path, how: str, says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
         Learner(config.with_(encoder_model=str(damaged(tmp_path / "m", how))))
 
 

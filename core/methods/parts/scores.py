@@ -5,17 +5,20 @@ applicable actions of 5,000 takes five numbers. 16 bytes a score, on the parser'
 of 50 takes 0.1 to 0.4 MB on Overnight and 2 to 6 MB on NLMap(qt), more with later tasks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from core.parser.applicable import MASKED
+from core.parser.applicable import MASKED, ApplicableActions
 from core.parser.batch import Batch
 from core.parser.model import Parser
 from core.parser.modes import evaluating
 from core.parser.moving import moved
+from core.parser.output import Rows, Steps
+
+PairScores = Callable[[Tensor, Tensor], Tensor]  # steps (n,), actions (n,) → scores (n,)
 
 
 @dataclass(frozen=True)
@@ -56,11 +59,48 @@ def join(parts: Sequence[Scores]) -> Scores:
     return Scores(**{name: torch.cat([vars(p)[name] for p in parts]) for name in vars(parts[0])})
 
 
-def distances(stored: Scores, indices: Tensor, batch: Batch, table: Tensor) -> Tensor:
+def scores_by_slot(
+    states: Tensor, rows: Rows, steps: Steps, applicable: ApplicableActions
+) -> PairScores:
+    """The scores of pairs of a step and an action for s_t (steps, size), MASKED outside A_t.
+
+    Each slot's steps are scored by its actions alone.
+    """
+    order = steps.slots.argsort(stable=True)
+    present, counts = steps.slots[order].unique_consecutive(return_counts=True)
+    actions = [applicable.actions[slot] for slot in present.tolist()]
+    sizes = torch.tensor([len(each) for each in actions])
+    products = [
+        part @ some.t()
+        for part, some in zip(
+            states.index_select(0, order).split(counts.tolist()),
+            rows.table.index_select(0, torch.cat(actions)).split(sizes.tolist()),
+            strict=True,
+        )
+    ]
+    flat = torch.cat([product.flatten() for product in products])
+    each = sizes.repeat_interleave(counts)  # scores of each step, in this order
+    start = torch.empty_like(order)
+    start[order] = each.cumsum(0) - each
+
+    def scores(step: Tensor, action: Tensor) -> Tensor:
+        position = applicable.position[steps.slots[step], action]
+        inside = position >= 0
+        if applicable.task_bias is not None:
+            inside &= applicable.task_bias[steps.tasks[step], action] == 0
+        values = flat[torch.where(inside, start[step] + position, 0)]
+        if rows.offset is not None:
+            values = values + rows.offset[action]
+        return torch.where(inside, values, MASKED)
+
+    return scores
+
+
+def distances(stored: Scores, indices: Tensor, batch: Batch, scores_now: PairScores) -> Tensor:
     """Σ_t mean over A_t of (score now − stored score)² of each example: (n,).
 
-    `indices[j]`, on the CPU, is the number that example j has among the stored ones, `table` (steps
-    in all, actions) what the parser gives the batch now. A_t is that of the time of storing,
+    `indices[j]`, on the CPU, is the number that example j has among the stored ones, `scores_now`
+    what the parser gives the batch now. A_t is that of the time of storing,
     without what is not applicable any more.
     """
     # which stored scores belong to the batch, and to which example of it
@@ -68,12 +108,13 @@ def distances(stored: Scores, indices: Tensor, batch: Batch, table: Tensor) -> T
     counts = stored.counts[indices]
     example = torch.arange(len(indices)).repeat_interleave(counts)
     within = torch.arange(len(example)) - (counts.cumsum(0) - counts)[example]
-    position = moved(starts[indices][example] + within, table.device)  # among the stored scores
-    first = moved(_first_steps(batch)[example], table.device)
-    example = moved(example, table.device)
+    device = stored.values.device
+    position = moved(starts[indices][example] + within, device)  # among the stored scores
+    first = moved(_first_steps(batch)[example], device)
+    example = moved(example, device)
     # the difference at each, and its share of the example's distance
     step = first + stored.steps[position]
-    scores = table[step, stored.actions[position].long()]
+    scores = scores_now(step, stored.actions[position].long())
     difference = torch.where(scores > MASKED / 2, scores - stored.values[position], 0.0)
     squares = difference.square() * stored.shares[position]
     return squares.new_zeros(len(batch)).index_add(0, example, squares)
