@@ -71,7 +71,7 @@ def main() -> int:
     outcomes = campaign(trials, args.seed, args.minutes)
     print(f"\n{table(outcomes)}", end="")
     if args.write:
-        write(args.write, " ".join(["python -m tests.campaign", *sys.argv[1:]]), outcomes)
+        write(args.write, outcomes)
     return int(any(outcome.failed for outcome in outcomes))
 
 

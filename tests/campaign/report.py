@@ -1,12 +1,18 @@
 """A campaign's outcome as a table, and its place in a page of measurements."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.analysis.table_text import markdown_row
+from tests.campaign.trials import TRIALS
 
 HEADING = "## Faults survived"
+WORDS = """\
+Written by `python -m tests.campaign --write assets/measured.md`, in parts (`--minutes N`, or
+`--only TRIAL`): seed 0 of every trial, then seed 1, and so on. `--seed N` is one of them.
+"""
 
 
 @dataclass
@@ -46,14 +52,20 @@ def table(outcomes: Sequence[Outcome]) -> str:
     return "\n".join(map(markdown_row, rows)) + "\n"
 
 
-def write(file: Path, command: str, outcomes: Sequence[Outcome]) -> None:
-    """Put the table below HEADING in the page, in place of what stands there to the next one."""
-    text = file.read_text(encoding="utf-8")
-    before, rest = text.split(f"{HEADING}\n", 1)
-    after = rest[rest.index("\n## ") :] if "\n## " in rest else ""
-    words = (
-        f"Written by `{command}`: seed 0 of every trial,\n"
-        "then seed 1, and so on. `--only TRIAL --seed N` does the same again.\n"
+def write(file: Path, outcomes: Sequence[Outcome]) -> None:
+    """Put the table below HEADING in the page; rows of trials that were not tried now stay."""
+    before, rest = file.read_text(encoding="utf-8").split(f"{HEADING}\n", 1)
+    end = rest.find("\n## ")
+    old, after = (rest, "") if end < 0 else (rest[:end], rest[end:])
+    rows = _by_trial(old) | _by_trial(table(outcomes))
+    order = [trial.name for trial in TRIALS]
+    lines = [*table([]).splitlines(), *(rows[name] for name in order if name in rows)]
+    file.write_text(
+        f"{before}{HEADING}\n\n{WORDS}\n" + "\n".join(lines) + f"\n{after}", encoding="utf-8"
     )
-    page = f"{before}{HEADING}\n\n{words}\n{table(outcomes)}{after}"
-    file.write_text(page, encoding="utf-8")
+
+
+def _by_trial(text: str) -> dict[str, str]:
+    """The lines of a table by the trial's name."""
+    found = (re.match(r"\| .* \| `(\w+)` \| ", line) for line in text.splitlines())
+    return {match.group(1): match.string for match in found if match}
