@@ -2,9 +2,11 @@
 
 import re
 
+from core.events import Accuracy, Progress
+from core.runs.owner import new_owner
 from core.runs.store import Store
 from tests.browser.driving import playwright, settle
-from tests.made_up import DEMO, full_run, keep_parsers
+from tests.made_up import DEMO, full_run, keep_parsers, tell
 
 PAGES = (
     "Accuracy", "Forgetting", "Drill-down", "Error curves", "Playground", "Memories", "Clusters",
@@ -72,3 +74,33 @@ def test_two_runs_chosen_once_stand_on_every_page_and_in_every_address(server, p
         page.goto(address)
         assert seen(page, title) == before, title
     assert server.complaints() == []
+
+
+def test_a_zoom_stays_when_the_run_that_is_followed_gets_further(server, page) -> None:
+    store, owner = Store(), new_owner()
+    id = store.create(DEMO, claimed_by=owner)
+    tell(store, id, until=1, owner=owner)
+    page.goto(f"{server.address}/accuracy?run={id}")
+    figure = page.locator(".js-plotly-plot").nth(1)
+    figure.scroll_into_view_if_needed()
+    settle(page)
+    ranges = """() => {
+      const {xaxis, yaxis} = document.querySelectorAll('.js-plotly-plot')[1]._fullLayout;
+      return [...xaxis.range, ...yaxis.range].map(end => Math.round(100 * end)).join();
+    }"""
+    before = page.evaluate(ranges)
+    page.wait_for_timeout(500)  # until the figure is watched
+    box = figure.bounding_box()
+    page.mouse.move(box["x"] + 200, box["y"] + 120)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 500, box["y"] + 280, steps=5)
+    page.mouse.up()
+    page.wait_for_function(f"({ranges})() !== '{before}'")
+    zoomed = page.evaluate(ranges)
+    figure.evaluate("plot => plot.dataset.former = '1'")
+    for on in range(2):
+        store.record(id, Accuracy(1, on, 5, 40), owner)
+    store.record(id, Progress(1.0, 2.0, 2, "slow", 1, 4, 0.1), owner)
+    store.close()
+    another = "document.querySelectorAll('.js-plotly-plot')[1]?.dataset.former !== '1'"
+    page.wait_for_function(f"{another} && ({ranges})() === '{zoomed}'")

@@ -22,6 +22,7 @@ from pages.shared.tray import draw_tray
 from pages.shared.ui.ending import end_in_time
 from pages.shared.ui.exports import forget_exports
 from pages.shared.ui.text import escape
+from pages.shared.ui.zoom import keep_zoom
 
 RETRY = 3.0  # seconds between two looks for a store that is away
 
@@ -74,6 +75,7 @@ def open_page(
     st.session_state["page"] = title
     forget_exports()
     st.html(_STYLE)
+    keep_zoom()
     st.logo(str(PROJECT / "assets/logo.svg"), size="large")
     with st.sidebar:
         _navigation()
