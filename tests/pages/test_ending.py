@@ -12,6 +12,10 @@ from pages.shared.ui import ending
 @pytest.mark.parametrize("deaf", [False, True], ids=["ends", "deaf"])
 def test_a_thread_that_does_not_end_is_left(monkeypatch, name: str, deaf: bool) -> None:
     left: list[float] = []
+    threads, others = ending.threads, ending.threads()  # those of earlier tests in this process
+    monkeypatch.setattr(
+        ending, "threads", lambda: [each for each in threads() if each not in others]
+    )
     monkeypatch.setattr(ending, "leave", lambda: left.append(time.monotonic()))
     go_on = threading.Event()
     thread = threading.Thread(target=go_on.wait, args=(30 if deaf else 0.05,), name=name)

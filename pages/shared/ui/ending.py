@@ -36,12 +36,16 @@ def _end() -> None:
 
 def wait_or_leave(deadline: float) -> None:
     """Until the threads have ended, or to the deadline, when the process ends whatever they do."""
-    for thread in threading.enumerate():
-        if thread.name.startswith(THREADS):
-            thread.join(max(0.0, deadline - time.monotonic()))
-            if thread.is_alive():
-                leave()
-                return
+    for thread in threads():
+        thread.join(max(0.0, deadline - time.monotonic()))
+        if thread.is_alive():
+            leave()
+            return
+
+
+def threads() -> list[threading.Thread]:
+    """The threads of pages and workers that live."""
+    return [thread for thread in threading.enumerate() if thread.name.startswith(THREADS)]
 
 
 def leave() -> None:
