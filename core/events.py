@@ -150,6 +150,15 @@ class Diagnostics:
 
 
 Event = (
-    RunStarted | Progress | Epoch | Accuracy | MemoryStored | StageTime
-    | ActionsKnown | ActionProbabilities | Predictions | ErrorCounts | Diagnostics
-)  # fmt: skip
+    RunStarted
+    | Progress
+    | Epoch
+    | Accuracy
+    | MemoryStored
+    | StageTime
+    | ActionsKnown
+    | ActionProbabilities
+    | Predictions
+    | ErrorCounts
+    | Diagnostics
+)

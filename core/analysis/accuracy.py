@@ -95,8 +95,10 @@ def pooled(cells: pd.DataFrame, group: Group[Any]) -> pd.DataFrame:
     """
     keys = ["after", "on", "after_task", "on_task"]
     mine = cells[cells.run.isin([run.id for run in group.runs])]
-    orders = {run: tuple(part.sort_values("after").after_task.unique())
-              for run, part in mine.groupby("run", sort=False)}  # fmt: skip
+    orders = {
+        run: tuple(part.sort_values("after").after_task.unique())
+        for run, part in mine.groupby("run", sort=False)
+    }
     longest = max(orders.values(), key=len, default=())
     alike = [run for run, order in orders.items() if order == longest[: len(order)]]
     parts = mine[mine.run.isin(alike)].groupby(keys, as_index=False)

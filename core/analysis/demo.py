@@ -43,9 +43,11 @@ def recorded_cells(recording: Recording) -> pd.DataFrame:
 
 def whole(cells: pd.DataFrame) -> tuple[int, float] | None:
     """After how many tasks, and ACC_whole then; None before the first task is tested in full."""
-    seen = cells[cells.on <= cells.after].groupby("after").agg(
-        correct=("correct", "sum"), total=("total", "sum"), tested=("on", "size")
-    )  # fmt: skip
+    seen = (
+        cells[cells.on <= cells.after]
+        .groupby("after")
+        .agg(correct=("correct", "sum"), total=("total", "sum"), tested=("on", "size"))
+    )
     full = seen[seen.tested == seen.index + 1]
     if full.empty:
         return None

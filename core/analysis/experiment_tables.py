@@ -24,8 +24,13 @@ from core.runs.run import FINISHED, Run
 from core.runs.store import Store
 from core.runs.tables import runs
 
-_STANDING = {ABSENT: "not run", "deleted": "its run was deleted", "queued": "waits",
-             "failed": "has failed", "running": "runs"}  # fmt: skip
+_STANDING = {
+    ABSENT: "not run",
+    "deleted": "its run was deleted",
+    "queued": "waits",
+    "failed": "has failed",
+    "running": "runs",
+}
 
 
 @dataclass(frozen=True)
@@ -176,8 +181,9 @@ def arm_table(compared: Compared) -> pd.DataFrame:
             row[f"{measure}_difference"] = cells[measure].mean() - paper
         row["minutes"] = cells.minutes.mean()
         rows.append(row)
-    columns = [f"{m}_{c}" for m in ("avg", "whole")
-               for c in ("mean", "sd", "bound", "paper", "difference")]  # fmt: skip
+    columns = [
+        f"{m}_{c}" for m in ("avg", "whole") for c in ("mean", "sd", "bound", "paper", "difference")
+    ]
     return pd.DataFrame(rows, columns=["arm", "n", *columns, "minutes"])
 
 

@@ -20,9 +20,19 @@ from core.runs.tables import action_probabilities, actions
 SPECIFIC, CROSS = "task-specific", "cross-task"
 COVERED, NOT_COVERED = "covered", "not covered"
 COLUMNS = [
-    "action", "text", "count", "first", "final", "drop", "mean_drop", "kind", "memory",
-    "task_numbers", "tasks", "curve",
-]  # fmt: skip
+    "action",
+    "text",
+    "count",
+    "first",
+    "final",
+    "drop",
+    "mean_drop",
+    "kind",
+    "memory",
+    "task_numbers",
+    "tasks",
+    "curve",
+]
 
 _columns = action_probabilities.c
 

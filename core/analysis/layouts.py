@@ -67,9 +67,12 @@ def umap_layout(distances: Array, start: Array, seed: int) -> Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # what can't be undone with distances given
         engine = umap.UMAP(
-            metric="precomputed", n_neighbors=min(NEIGHBOURS, n - 1), init=start, random_state=seed,
+            metric="precomputed",
+            n_neighbors=min(NEIGHBOURS, n - 1),
+            init=start,
+            random_state=seed,
             n_jobs=1,
-        )  # fmt: skip
+        )
         return np.asarray(engine.fit_transform(distances), dtype=float)
 
 
@@ -84,7 +87,9 @@ def tsne_layout(distances: Array, start: Array, seed: int) -> Array:
 
     scale = float(start[:, 0].std())
     engine = TSNE(
-        metric="precomputed", perplexity=min(PERPLEXITY, (n - 1) / 3), random_state=seed,
+        metric="precomputed",
+        perplexity=min(PERPLEXITY, (n - 1) / 3),
+        random_state=seed,
         init=(start / scale * 1e-4 if scale else start).astype(np.float32),
-    )  # fmt: skip
+    )
     return np.asarray(engine.fit_transform(np.maximum(distances, 0)), dtype=float)

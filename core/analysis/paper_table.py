@@ -15,9 +15,22 @@ from core.analysis.paper_values import published
 from core.analysis.settings import differing, method_name
 
 COLUMNS = [
-    "method", "sampler", "reads", "task_masking", "runs", "after_task", "whole", "whole_deviation",
-    "avg", "avg_deviation", "bound_whole", "paper_whole", "paper_avg", "paper_note", "minutes",
-]  # fmt: skip
+    "method",
+    "sampler",
+    "reads",
+    "task_masking",
+    "runs",
+    "after_task",
+    "whole",
+    "whole_deviation",
+    "avg",
+    "avg_deviation",
+    "bound_whole",
+    "paper_whole",
+    "paper_avg",
+    "paper_note",
+    "minutes",
+]
 _OWN_COLUMN = (*SEEDS, "method", "sampler", "task_masking")
 
 

@@ -11,9 +11,13 @@ from core.data.naming import dataset_name
 from core.runs.run import Run
 
 _SHORT = {
-    "memory size": "M", "learning rate": "lr", "batch size": "batch", "sampler": "",
-    "dataset": "", "order seed": "order",
-}  # fmt: skip
+    "memory size": "M",
+    "learning rate": "lr",
+    "batch size": "batch",
+    "sampler": "",
+    "dataset": "",
+    "order seed": "order",
+}
 _METHOD = ("method", "dataset", "dataset.file", "seed", "task_order", "permutation")
 
 

@@ -77,9 +77,13 @@ def bca_interval(differences: Sequence[float]) -> tuple[float, float]:
     if np.ptp(values) == 0:
         return (float(values[0]), float(values[0]))
     interval = stats.bootstrap(
-        (values,), np.mean, n_resamples=RESAMPLES, confidence_level=CONFIDENCE, method="BCa",
+        (values,),
+        np.mean,
+        n_resamples=RESAMPLES,
+        confidence_level=CONFIDENCE,
+        method="BCa",
         rng=np.random.default_rng(0),
-    ).confidence_interval  # fmt: skip
+    ).confidence_interval
     return (float(interval.low), float(interval.high))
 
 

@@ -8,10 +8,23 @@ import pandas as pd
 
 FORMATS = ("markdown", "latex", "csv")
 _LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "±": r"$\pm$", "−": "$-$", "–": "--", "…": r"\dots{}", "×": r"$\times$", "σ": r"$\sigma$",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "−": "$-$",
+    "–": "--",
+    "…": r"\dots{}",
+    "×": r"$\times$",
+    "σ": r"$\sigma$",
+}
 
 
 def as_text(table: pd.DataFrame, format: str, caption: str = "") -> str:

@@ -13,8 +13,12 @@ from numpy.typing import ArrayLike
 from core.charts.template import DARK
 
 SEQUENTIAL = (  # from dark to pale, so that shares can be told apart without telling hues apart
-    (0.0, "#1d2b3a"), (0.35, "#20606f"), (0.6, "#3f9a94"), (0.8, "#9bcfae"), (1.0, "#eff3cf"),
-)  # fmt: skip
+    (0.0, "#1d2b3a"),
+    (0.35, "#20606f"),
+    (0.6, "#3f9a94"),
+    (0.8, "#9bcfae"),
+    (1.0, "#eff3cf"),
+)
 DIVERGING = (
     (0.0, "#a84a00"),
     (0.3, "#eeb489"),

@@ -62,7 +62,7 @@ def form_map(
             hoverinfo="text",
             showlegend=False,
         )
-    )  # fmt: skip
+    )
     for at, (name, forms) in enumerate((rings or {}).items()):
         held = table.form.isin(list(forms)).to_numpy()
         drawn = looks[name].colour() if name in looks else next(free)
@@ -81,9 +81,10 @@ def form_map(
     figure.update_xaxes(title_text="first coordinate" + (f" ({unit})" if unit else ""))
     figure.update_yaxes(title_text="second coordinate", scaleanchor="x")
     figure.update_layout(
-        dragmode="lasso", hovermode="closest",
+        dragmode="lasso",
+        hovermode="closest",
         legend={"itemsizing": "constant"},
-    )  # fmt: skip
+    )
     return figure
 
 

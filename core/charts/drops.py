@@ -39,9 +39,14 @@ def drops(comparisons: Sequence[Comparison]) -> go.Figure:
     for place, (name, _, _) in enumerate(groups):
         if place == 0 or groups[place - 1][0] != name:
             figure.add_annotation(
-                x=0, xref="paper", xanchor="left", y=place - 0.5, showarrow=False, text=plain(name),
+                x=0,
+                xref="paper",
+                xanchor="left",
+                y=place - 0.5,
+                showarrow=False,
+                text=plain(name),
                 font={"size": 12, "color": NEUTRAL},
-            )  # fmt: skip
+            )
     figure.update_layout(showlegend=False, hovermode="closest")
     return figure
 
@@ -50,21 +55,30 @@ def _box(values: npt.NDArray[Any], place: int, tint: str) -> go.Box:
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
     reach = 1.5 * (high - low)
     return go.Box(
-        q1=[low], median=[middle], q3=[high], y=[place],
+        q1=[low],
+        median=[middle],
+        q3=[high],
+        y=[place],
         lowerfence=[values[values >= low - reach].min()],
         upperfence=[values[values <= high + reach].max()],
-        orientation="h", width=0.42, line={"color": tint, "width": 2},
-        fillcolor="rgba(0,0,0,0)", hoverinfo="x",
-    )  # fmt: skip
+        orientation="h",
+        width=0.42,
+        line={"color": tint, "width": 2},
+        fillcolor="rgba(0,0,0,0)",
+        hoverinfo="x",
+    )
 
 
 def _points(values: npt.NDArray[Any], place: int, tint: str) -> go.Scatter:
     shown = np.sort(values)[:: max(1, -(-len(values) // MOST_POINTS))]
     spread = (np.arange(len(shown)) * 0.618034) % 1 - 0.5  # even, and the same every time
     return go.Scatter(
-        x=np.round(shown, 4), y=place + 0.3 * spread, mode="markers",
-        marker={"size": 5, "color": tint}, hoverinfo="skip",
-    )  # fmt: skip
+        x=np.round(shown, 4),
+        y=place + 0.3 * spread,
+        mode="markers",
+        marker={"size": 5, "color": tint},
+        hoverinfo="skip",
+    )
 
 
 def differences(table: pd.DataFrame, left: str, right: str, height: int = 520) -> go.Figure:

@@ -58,10 +58,14 @@ def _points(
         for pair, value in zip(pairs, column, strict=True)
     ]
     return go.Scatter(
-        x=column, y=at + _beside(column.to_numpy()), mode="markers", showlegend=False,
+        x=column,
+        y=at + _beside(column.to_numpy()),
+        mode="markers",
+        showlegend=False,
         marker={"symbol": symbol, "size": 9, "color": colour(hue, 0.55)},
-        hovertext=hover, hoverinfo="text",
-    )  # fmt: skip
+        hovertext=hover,
+        hoverinfo="text",
+    )
 
 
 def _beside(values: Floats) -> Floats:
@@ -77,20 +81,29 @@ def _mean(column: pd.Series, at: int, hue: int, name: str, *, shown: bool) -> go
     mean, sd = column.mean(), column.std(ddof=1)
     spread = "" if pd.isna(sd) else f" ± {sd:.2f}"
     return go.Scatter(
-        x=[mean], y=[at], mode="markers", name="mean", legendgroup="mean", showlegend=shown,
+        x=[mean],
+        y=[at],
+        mode="markers",
+        name="mean",
+        legendgroup="mean",
+        showlegend=shown,
         marker={"symbol": "line-ns-open", "size": 28, "color": colour(hue), "line": {"width": 3}},
         hovertext=[plain(f"{column.name}: {name} {mean:.2f}{spread} %, n = {column.count()}")],
         hoverinfo="text",
-    )  # fmt: skip
+    )
 
 
 def _ticks(arms: Sequence[str], values: Mapping[str, float], name: str, symbol: str) -> go.Scatter:
     known = [(at, values[arm]) for at, arm in enumerate(arms) if arm in values]
     return go.Scatter(
-        x=[value for _, value in known], y=[at for at, _ in known], mode="markers", name=name,
+        x=[value for _, value in known],
+        y=[at for at, _ in known],
+        mode="markers",
+        name=name,
         marker={"symbol": symbol, "size": 13, "color": NEUTRAL, "line": {"width": 2}},
-        hovertemplate=f"{name} %{{x:.2f}} %<extra></extra>", showlegend=bool(known),
-    )  # fmt: skip
+        hovertemplate=f"{name} %{{x:.2f}} %<extra></extra>",
+        showlegend=bool(known),
+    )
 
 
 def differences(
@@ -111,11 +124,14 @@ def differences(
         values = np.asarray(paired[arm], dtype=float)
         figure.add_trace(
             go.Scatter(
-                x=values, y=at + 0.22 + _beside(values), mode="markers", showlegend=False,
+                x=values,
+                y=at + 0.22 + _beside(values),
+                mode="markers",
+                showlegend=False,
                 marker={"size": 7, "color": colour(hue, 0.5)},
                 hovertemplate=plain(f"{arm}: ") + "%{x:+.2f} points<extra></extra>",
             )
-        )  # fmt: skip
+        )
         figure.add_trace(_interval(row, at, hue))
     figure.add_vline(0, line={"color": NEUTRAL, "width": 1.5})
     _arm_axis(figure, list(table.arm))
@@ -129,15 +145,21 @@ def _interval(row: Mapping[str, Any], at: int, hue: int) -> go.Scatter:
     known = not pd.isna(low)
     limits = f", 95 % interval {low:+.2f} to {high:+.2f}" if known else ""
     return go.Scatter(
-        x=[mean], y=[at], mode="markers",
+        x=[mean],
+        y=[at],
+        mode="markers",
         error_x={
-            "type": "data", "symmetric": False, "thickness": 2.5, "width": 8,
-            "array": [high - mean if known else 0], "arrayminus": [mean - low if known else 0],
+            "type": "data",
+            "symmetric": False,
+            "thickness": 2.5,
+            "width": 8,
+            "array": [high - mean if known else 0],
+            "arrayminus": [mean - low if known else 0],
         },
         marker={"size": 11, "color": colour(hue)},
         hovertext=[plain(f"{row['arm']}: {mean:+.2f} points{limits}, n = {row['n']}")],
         hoverinfo="text",
-    )  # fmt: skip
+    )
 
 
 def _arm_axis(figure: go.Figure, arms: Sequence[str]) -> None:

@@ -12,13 +12,23 @@ from core.charts.cells import heat, ink, targets
 from core.charts.template import blank, plain, tick
 
 STATUS_COLOURS = {  # of cells that are not finished, each with white ink
-    "running": "#0072b2", "queued": "#7d8792", "stopped": "#b26a00", "interrupted": "#8b4fa0",
-    "failed": "#c0392b", "deleted": "#5c3a3a", "absent": "#a9b1b9",
-}  # fmt: skip
+    "running": "#0072b2",
+    "queued": "#7d8792",
+    "stopped": "#b26a00",
+    "interrupted": "#8b4fa0",
+    "failed": "#c0392b",
+    "deleted": "#5c3a3a",
+    "absent": "#a9b1b9",
+}
 STATUS_WORDS = {
-    "running": "running", "queued": "waits", "stopped": "stopped", "interrupted": "interrupted",
-    "failed": "failed", "deleted": "run deleted", "absent": "not queued",
-}  # fmt: skip
+    "running": "running",
+    "queued": "waits",
+    "stopped": "stopped",
+    "interrupted": "interrupted",
+    "failed": "failed",
+    "deleted": "run deleted",
+    "absent": "not queued",
+}
 _SIGNS = {"queued": "·", "stopped": "‖", "interrupted": "↯", "failed": "✕", "deleted": "–"}
 
 
@@ -67,21 +77,31 @@ def _statuses(cells: pd.DataFrame, shape: tuple[int, int]) -> go.Heatmap:
     scale = [[at / last, STATUS_COLOURS[name]] for at, name in enumerate(names)]
     number = cells.status.map({name: at for at, name in enumerate(names)}).astype(float)
     return go.Heatmap(
-        z=_grid(number, cells, shape), zmin=0, zmax=last, colorscale=scale, showscale=False,
-        xgap=2, ygap=2, hoverinfo="skip",
-    )  # fmt: skip
+        z=_grid(number, cells, shape),
+        zmin=0,
+        zmax=last,
+        colorscale=scale,
+        showscale=False,
+        xgap=2,
+        ygap=2,
+        hoverinfo="skip",
+    )
 
 
 def _legend(cells: pd.DataFrame) -> list[go.Scatter]:
     """A square for each status there is."""
     return [
         go.Scatter(
-            x=[None], y=[None], mode="markers", name=f"{STATUS_WORDS[name]} ({count:,})",
-            marker={"symbol": "square", "size": 12, "color": colour}, hoverinfo="skip",
+            x=[None],
+            y=[None],
+            mode="markers",
+            name=f"{STATUS_WORDS[name]} ({count:,})",
+            marker={"symbol": "square", "size": 12, "color": colour},
+            hoverinfo="skip",
         )
         for name, colour in STATUS_COLOURS.items()
         if (count := int((cells.status == name).sum()))
-    ]  # fmt: skip
+    ]
 
 
 def _marks(cells: pd.DataFrame, arms: Sequence[str], pairs: Sequence[str]) -> go.Scatter:

@@ -38,23 +38,34 @@ def critical_difference(
         hue = (colours or {}).get(arm, at)
         figure.add_trace(
             go.Scatter(
-                x=[rank, rank, end], y=[0, y, y], mode="lines", showlegend=False,
+                x=[rank, rank, end],
+                y=[0, y, y],
+                mode="lines",
+                showlegend=False,
                 line={"color": colour(hue), "width": 2},
                 hovertemplate=plain(f"{arm}: mean rank {rank:.2f}") + "<extra></extra>",
             )
-        )  # fmt: skip
+        )
         figure.add_annotation(
-            x=end, y=y, text=f"{tick(arm, 24)} ({rank:.2f})", showarrow=False,
-            xanchor="right" if left else "left", font={"size": 13},
-        )  # fmt: skip
+            x=end,
+            y=y,
+            text=f"{tick(arm, 24)} ({rank:.2f})",
+            showarrow=False,
+            xanchor="right" if left else "left",
+            font={"size": 13},
+        )
     for number, group in enumerate(groups, start=1):
         ends = [ranks[arm] for arm in group]
         _bar(figure, min(ends) - 0.06, max(ends) + 0.06, -_BAR * number, 6)
     _bar(figure, 1, 1 + difference, 1.2, 3)
     figure.add_annotation(
-        x=1 + difference / 2, y=1.2, yanchor="bottom", showarrow=False,
-        text=f"critical difference {difference:.2f}", font={"size": 13},
-    )  # fmt: skip
+        x=1 + difference / 2,
+        y=1.2,
+        yanchor="bottom",
+        showarrow=False,
+        text=f"critical difference {difference:.2f}",
+        font={"size": 13},
+    )
     _axis(figure, k)
     low = -depth - half + 0.3
     figure.update_xaxes(visible=False, range=[min(span[0], 1), max(span[1], 1 + difference)])
@@ -66,10 +77,14 @@ def critical_difference(
 def _bar(figure: go.Figure, left: float, right: float, y: float, width: int) -> None:
     figure.add_trace(
         go.Scatter(
-            x=[left, right], y=[y, y], mode="lines", line={"color": NEUTRAL, "width": width},
-            hoverinfo="skip", showlegend=False,
+            x=[left, right],
+            y=[y, y],
+            mode="lines",
+            line={"color": NEUTRAL, "width": width},
+            hoverinfo="skip",
+            showlegend=False,
         )
-    )  # fmt: skip
+    )
 
 
 def _axis(figure: go.Figure, k: int) -> None:

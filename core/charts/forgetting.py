@@ -18,9 +18,12 @@ PROBABILITY = "mean P(action | history, utterance)"
 
 
 def curves(
-    table: pd.DataFrame, tasks: Sequence[str], origin: int, chosen: int | None = None,
+    table: pd.DataFrame,
+    tasks: Sequence[str],
+    origin: int,
+    chosen: int | None = None,
     height: int = 470,
-) -> go.Figure:  # fmt: skip
+) -> go.Figure:
     """P of each action after each task from the origin on: cross-task solid, task-specific dashed,
     a box where the task's training rows show the action again.
 
@@ -96,9 +99,11 @@ def _cell_marks(
 ) -> list[go.Scatter]:
     """Boxes, dark on pale cells and white on dark ones, and what can be pointed at."""
     again = np.array(
-        [[k in numbers and k != origin for k in range(origin, origin + grid.shape[1])]
-         for numbers in table.task_numbers]
-    ).reshape(grid.shape)  # fmt: skip
+        [
+            [k in numbers and k != origin for k in range(origin, origin + grid.shape[1])]
+            for numbers in table.task_numbers
+        ]
+    ).reshape(grid.shape)
     pale = grid >= PALE
     marks = []
     for ink, where in ((DARK, again & pale), ("#ffffff", again & ~pale)):

@@ -35,9 +35,14 @@ def grid(table: pd.DataFrame, tasks: Sequence[str]) -> go.Figure:
         for i, j in zip(down, across, strict=True)
     ]
     cells = targets(
-        across + 1, down, hover, mode="markers+text", customdata=down,
-        text=[f"{100 * p:.0f}" for p in shown], textfont={"color": ink(shown), "size": 13},
-    )  # fmt: skip
+        across + 1,
+        down,
+        hover,
+        mode="markers+text",
+        customdata=down,
+        text=[f"{100 * p:.0f}" for p in shown],
+        textfont={"color": ink(shown), "size": 13},
+    )
     figure.add_trace(cells)
     task_axis(figure, [name_of(tasks, k) for k in range(values.shape[1])])
     figure.update_xaxes(range=[0.5, values.shape[1] + 0.5], showgrid=False)

@@ -88,12 +88,14 @@ def coverage(measured: pd.DataFrame, marks: Marks = None, height: int = 340) -> 
                 name=plain(label),
                 marker={"color": marks[label].colour()},
                 error_y={
-                    "type": "data", "array": deviations.to_numpy(), "color": NEUTRAL,
+                    "type": "data",
+                    "array": deviations.to_numpy(),
+                    "color": NEUTRAL,
                     "visible": len(rows) > 1,
                 },
                 hovertemplate=plain(label) + ": %{y:.1f} % of the %{x}<extra></extra>",
             )
-        )  # fmt: skip
+        )
     figure.update_yaxes(title_text="held (% of the task's)", range=[0, 103])
     figure.update_layout(barmode="group", bargap=0.25, hovermode="closest")
     return figure
@@ -144,9 +146,12 @@ def histogram(table: pd.DataFrame, first: int, last: int, marks: Marks = None) -
             for row in rows.rename(columns={"count": "count_"}).itertuples()
         ]
         common = {
-            "x": 100 * rows.share.to_numpy(), "y": rows["rank"].to_numpy(), "name": plain(label),
-            "hovertext": hover, "hoverinfo": "text",
-        }  # fmt: skip
+            "x": 100 * rows.share.to_numpy(),
+            "y": rows["rank"].to_numpy(),
+            "name": plain(label),
+            "hovertext": hover,
+            "hoverinfo": "text",
+        }
         if at == 0:
             bar = {"color": "rgba(128,128,128,0.35)"}
             figure.add_trace(go.Bar(**common, orientation="h", marker=bar))

@@ -156,9 +156,12 @@ def _errors(store: Store, runs: Sequence[Run], marks: Mapping[int, Mark]) -> Sec
         return Section("Error curves", ())
     curves = error_curves.curves(store, chosen)
     figure = error_charts.errors(
-        curves, {run.id: marks[run.id] for run in chosen}, error_curves.task_names(chosen),
-        measure="match", name=error_curves.MEASURES["match"],
-    )  # fmt: skip
+        curves,
+        {run.id: marks[run.id] for run in chosen},
+        error_curves.task_names(chosen),
+        measure="match",
+        name=error_curves.MEASURES["match"],
+    )
     text = "Exact match error after every epoch, on training rows (dotted) and test rows (solid)."
     return Section("Error curves", (Item(text, figure),))
 

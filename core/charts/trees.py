@@ -52,9 +52,12 @@ def pair(
     layouts = [_lay_out(form) for form in forms]
     levels = [layout.levels + 1.6 for layout in layouts]
     figure = make_subplots(
-        rows=2, cols=1, row_heights=levels, vertical_spacing=46 / (LEVEL * sum(levels)),
+        rows=2,
+        cols=1,
+        row_heights=levels,
+        vertical_spacing=46 / (LEVEL * sum(levels)),
         subplot_titles=[plain(title) for title in titles],
-    )  # fmt: skip
+    )
     figure.update_layout(template=TEMPLATE, height=80 + round(LEVEL * sum(levels)))
     for at, (layout, marked) in enumerate(zip(layouts, differing, strict=True), start=1):
         for trace in _traces(layout, marked):

@@ -37,7 +37,7 @@ def record(config: RunConfig, watch: Callable[[Event], None]) -> Recording:
     """Train a run here, on the CPU and outside of any store, and keep what it tells; its seconds
     are the processor's, whatever else the machine does.
     """
-    from core.runs.execution import versions
+    from core.runs.circumstances import versions
     from core.training.sequence import train
 
     told: list[Event] = []

@@ -16,8 +16,14 @@ if TYPE_CHECKING:
     from core.runs.run import Run
 
 _HEAD = (
-    "Method", "Sampler", "Task masking", "n", "ACC_whole / ACC_avg", "Paper", "Minutes a run",
-)  # fmt: skip
+    "Method",
+    "Sampler",
+    "Task masking",
+    "n",
+    "ACC_whole / ACC_avg",
+    "Paper",
+    "Minutes a run",
+)
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -36,10 +42,15 @@ def add_parser(subparsers: Subparsers) -> None:
         "--export", type=Path, metavar="FILE", help="add the runs to this file; no table"
     )
     parser.add_argument(
-        "--from", type=Path, nargs="+", dest="files", metavar="FILE", default=[],
+        "--from",
+        type=Path,
+        nargs="+",
+        dest="files",
+        metavar="FILE",
+        default=[],
         help="take the runs of exported files, not those of the store; of two records of one "
         "configuration the later holds",
-    )  # fmt: skip
+    )
     parser.set_defaults(execute=_execute)
 
 

@@ -20,8 +20,12 @@ def derived_tasks(config: RunConfig) -> tuple[Task, ...]:
     """
     source = source_tasks(config)
     settings = (
-        config.task_order, config.order_seed, config.permutation, config.evaluation, config.idioms,
-    )  # fmt: skip
+        config.task_order,
+        config.order_seed,
+        config.permutation,
+        config.evaluation,
+        config.idioms,
+    )
 
     def make() -> tuple[tuple[Task, ...], tuple[Task, ...]]:
         tasks = load_tasks(config)

@@ -101,9 +101,11 @@ class RayPool:
         return bool(self._store.fetch(query))
 
     def _take_in(self, seconds: float = 0.0) -> None:
-        ended, _ = self._ray.wait(
-            list(self._tasks), num_returns=len(self._tasks), timeout=seconds
-        ) if self._tasks else ([], [])  # fmt: skip
+        ended, _ = (
+            self._ray.wait(list(self._tasks), num_returns=len(self._tasks), timeout=seconds)
+            if self._tasks
+            else ([], [])
+        )
         for task in ended:
             id = self._tasks.pop(task)
             try:

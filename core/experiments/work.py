@@ -17,6 +17,7 @@ from core.experiments.experiment import Arm, Pair, of_pair
 from core.experiments.status import cells_query
 from core.options import ConfigError
 from core.runs import changes
+from core.runs.new_run import new_run
 from core.runs.run import FAILED, FINISHED, INTERRUPTED, QUEUED, RUNNING, STOPPED, StoreError
 from core.runs.store import Store
 from core.runs.tables import experiment_cells, experiments, runs
@@ -82,7 +83,7 @@ def _insert(connection: Connection, stored: Stored, absent: Collection[Any]) -> 
         config = of_pair(configs[cell.arm], experiment.pairs[cell.pair])
         label = experiment.cell_label(cell.pair, cell.arm)
         more = {"priority": stored.priority, "position": cell.pair, "is_cell": True}
-        values.append(changes.new(config, f"{experiment.name}: {label}", **more))
+        values.append(new_run(config, f"{experiment.name}: {label}", **more))
     if values:
         connection.execute(insert(runs), values)
 

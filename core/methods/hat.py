@@ -52,9 +52,12 @@ class HAT(Method):
     def set_up(self) -> None:
         parser = self.parser
         self.masks = TaskMasks(
-            len(self.data), parser.init_decoder.out_features, parser.start.shape[0],
-            self.options.s_max, self.generators.for_tensors("masks"),
-        )  # fmt: skip
+            len(self.data),
+            parser.init_decoder.out_features,
+            parser.start.shape[0],
+            self.options.s_max,
+            self.generators.for_tensors("masks"),
+        )
         device = parser.action_embedding.device
         parser.masks = self.masks.to(device)
         self.seen = torch.zeros(len(parser.vocabulary), dtype=torch.bool, device=device)

@@ -37,9 +37,13 @@ class OracleOptions:
 
 
 @methods.register(
-    "oracle", label="Oracle", rank=90, memory=False, past="all training rows of past tasks",
+    "oracle",
+    label="Oracle",
+    rank=90,
+    memory=False,
+    past="all training rows of past tasks",
     internals="decoder states h with adapters = full or without_cross",
-)  # fmt: skip
+)
 class Oracle(Method):
     """Trains once on the examples of all tasks; nothing continual about it."""
 

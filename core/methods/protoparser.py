@@ -121,9 +121,13 @@ def expected_size(sizes: Sequence[int], n_forms: int, n_queries: int) -> float:
 
 
 @methods.register(
-    "protoparser", label="ProtoParser", rank=36, memory=True, sampler="random",
+    "protoparser",
+    label="ProtoParser",
+    rank=36,
+    memory=True,
+    sampler="random",
     internals="states s_t",
-)  # fmt: skip
+)
 class ProtoParser(Method):
     """Starts new actions from prototypes and learns in episodes, with the memories replayed."""
 

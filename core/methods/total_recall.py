@@ -88,10 +88,14 @@ class TotalRecallOptions(ReplayOptions):
 
 
 @methods.register(
-    "total_recall", label="Total Recall", rank=40, memory=True, sampler="dlfs",
+    "total_recall",
+    label="Total Recall",
+    rank=40,
+    memory=True,
+    sampler="dlfs",
     fisher="with penalty = ewc",
     internals="decoder states h with adapters = full or without_cross",
-)  # fmt: skip
+)
 class TotalRecall(Method):
     """Learns unseen actions first, then everything together with the memories (FSCL)."""
 

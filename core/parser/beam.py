@@ -75,9 +75,9 @@ def _advance(parser: Parser, beam: _Beam, rows: Rows, encoding: Encoding, tasks:
     slot = beam.stack.gather(1, top[:, None])[:, 0]
     steps = Steps(slot, moved(tasks, slot.device), slot)
     next_beam = _Beam(beam.stack, beam.open, beam.score, hidden, fed, beam.inputs, beam.history)
-    next_beam, actions = _chosen(next_beam, *likeliest(
-        fed[:, 0], rows, steps, parser.applicable, beam.score.shape[1]
-    ))  # fmt: skip
+    next_beam, actions = _chosen(
+        next_beam, *likeliest(fed[:, 0], rows, steps, parser.applicable, beam.score.shape[1])
+    )
     return _taken(parser, next_beam, actions)
 
 

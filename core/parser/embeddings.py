@@ -64,10 +64,11 @@ def vectors_of(
     wanted = dict.fromkeys(words)
     wanted |= dict.fromkeys(form for word in words if lemmas for form in base_forms(word))
     table = vector_cache.get(
-        path, tuple(wanted), any_case, lambda: read_vectors(
-            path, wanted, any_case=any_case, progress=progress
-        )
-    )  # fmt: skip
+        path,
+        tuple(wanted),
+        any_case,
+        lambda: read_vectors(path, wanted, any_case=any_case, progress=progress),
+    )
     vectors = _looked_up(table, words, lemmas)
     if not vectors:
         raise ConfigError(
@@ -132,6 +133,15 @@ def base_forms(word: str) -> Iterator[str]:
 
 
 _ENDINGS = (
-    ("'s", ""), ("ies", "y"), ("es", ""), ("s", ""),
-    ("ing", ""), ("ing", "e"), ("ied", "y"), ("ed", ""), ("d", ""), ("er", ""), ("est", ""),
-)  # fmt: skip
+    ("'s", ""),
+    ("ies", "y"),
+    ("es", ""),
+    ("s", ""),
+    ("ing", ""),
+    ("ing", "e"),
+    ("ied", "y"),
+    ("ed", ""),
+    ("d", ""),
+    ("er", ""),
+    ("est", ""),
+)

@@ -174,9 +174,14 @@ class _BySlot(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, states: Tensor, table: Tensor, offset: Tensor | None, steps: Steps,
-        applicable: ApplicableActions, smoothing: float,
-    ) -> Tensor:  # fmt: skip
+        ctx: Any,
+        states: Tensor,
+        table: Tensor,
+        offset: Tensor | None,
+        steps: Steps,
+        applicable: ApplicableActions,
+        smoothing: float,
+    ) -> Tensor:
         values = states.new_full((len(states),), MASKED)
         ctx.groups, ctx.smoothing, ctx.actions = [], smoothing, len(table)
         for group in _groups(states, Rows(table, offset), steps, applicable):

@@ -134,9 +134,10 @@ def _fetched(name: str) -> Path:
         raise _wrong(name, what) from None
     except Exception as error:  # no network, in the words of whichever HTTP client it has
         raise _wrong(
-            name, "there is no such folder, and Hugging Face can't be reached or does not give "
+            name,
+            "there is no such folder, and Hugging Face can't be reached or does not give "
             f"it ({_first(error)}); name a folder that has it",
-        ) from error  # fmt: skip
+        ) from error
 
 
 def _check_weights(name: str, folder: Path) -> None:
@@ -148,9 +149,10 @@ def _check_weights(name: str, folder: Path) -> None:
     if unsafe is None:
         raise _wrong(name, "the folder has no weights; expected model.safetensors")
     raise _wrong(
-        name, f"its weights are in {unsafe.name}, a format that can carry code, and are not read; "
+        name,
+        f"its weights are in {unsafe.name}, a format that can carry code, and are not read; "
         "expected model.safetensors",
-    )  # fmt: skip
+    )
 
 
 def _check_fit(model: Pretrained) -> None:
@@ -164,9 +166,10 @@ def _check_fit(model: Pretrained) -> None:
         raise _wrong(model.name, "its tokenizer has no tokenizer.json, which maps pieces to words")
     if len(tokenizer) > settings.vocab_size:
         raise _wrong(
-            model.name, f"its tokenizer knows {len(tokenizer):,} pieces and its weights have "
+            model.name,
+            f"its tokenizer knows {len(tokenizer):,} pieces and its weights have "
             f"{settings.vocab_size:,}: they do not belong together",
-        )  # fmt: skip
+        )
 
 
 def load(model: Pretrained) -> Any:
@@ -178,10 +181,14 @@ def load(model: Pretrained) -> Any:
     with _quiet():
         try:
             module, report = transformers.AutoModel.from_pretrained(
-                model.folder, config=settings, use_safetensors=True, local_files_only=True,
-                dtype=torch.float32, output_loading_info=True,
+                model.folder,
+                config=settings,
+                use_safetensors=True,
+                local_files_only=True,
+                dtype=torch.float32,
+                output_loading_info=True,
                 ignore_mismatched_sizes=True,  # they are in the report, and refused below
-            )  # fmt: skip
+            )
         except Exception as error:  # safetensors raises its own, transformers any
             raise _wrong(model.name, f"its weights can't be read ({_first(error)})") from error
     missing = [key for key in report["missing_keys"] if "pooler" not in key]

@@ -85,10 +85,12 @@ class _Reader:
                 raise fault(self.source, number, 1, f"expected a line of at most {MAX_LINE} bytes")
             if done > MAX_BYTES:
                 raise fault(
-                    self.source, number, 1,
+                    self.source,
+                    number,
+                    1,
                     f"expected at most {MAX_BYTES / 1e9:.0f} GB of text; its first lines alone, "
                     "which have the most frequent words, are enough: head -n 1000000",
-                )  # fmt: skip
+                )
             if number % _EVERY == 0 and total:
                 progress(done / total)
             self._line(raw.rstrip(b"\r\n").rstrip(b" "), number)
@@ -101,9 +103,12 @@ class _Reader:
         if not self.columns:
             if b"\0" in line or not count:
                 raise fault(
-                    self.source, number, 1, "expected a word and its numbers, with single blanks "
+                    self.source,
+                    number,
+                    1,
+                    "expected a word and its numbers, with single blanks "
                     "between them, as text (word2vec's and fastText's .bin are none)",
-                )  # fmt: skip
+                )
             self.columns = count
         self.rows += 1
         if count != self.columns:
@@ -134,10 +139,12 @@ class _Reader:
         column = len(b" ".join(kept).decode("utf-8", "replace")) + 2
         column -= count < self.columns
         return fault(
-            self.source, number, column,
+            self.source,
+            number,
+            column,
             f"expected a word and {self.columns} numbers, as in the lines before, found {count} "
             "numbers",
-        )  # fmt: skip
+        )
 
     def _vector(self, line: bytes, number: int) -> Vector:
         parts = line.split(b" ")

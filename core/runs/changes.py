@@ -8,11 +8,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, insert, select, update
 
-from core.config import RunConfig
-from core.options import ConfigError
 from core.runs import clock, queue
 from core.runs.column_types import MOST_ID
-from core.runs.digest import digest
 from core.runs.owner import Owner
 from core.runs.run import (
     FINISHED,
@@ -24,32 +21,10 @@ from core.runs.run import (
     RunTaken,
     StoreError,
     check_transition,
-    default_name,
     no_run,
 )
 from core.runs.signs import abandoned, between, silence
 from core.runs.tables import EVENT_TABLES, runs
-from core.text import clean
-
-
-def new(config: RunConfig, name: str = "", **more: Any) -> dict[str, Any]:
-    """The values of a run's row that waits from now on; `more` are further columns."""
-    moment = clock.now()
-    try:
-        known_by = digest(config)
-    except ConfigError:  # it will fail when it is carried out, and say why
-        known_by = ""
-    return {
-        "name": clean(name) or default_name(config),
-        "config": config.to_json(),
-        "digest": known_by,
-        "status": QUEUED,
-        "wanted_device": config.device,
-        "device": config.device,
-        "created": moment,
-        "queued": moment,
-        **more,
-    }
 
 
 def create(connection: Connection, values: dict[str, Any], owner: Owner | None) -> int:

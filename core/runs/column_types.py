@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, DateTime, Dialect, TypeDecorator
+from sqlalchemy import JSON, Column, DateTime, Dialect, Integer, TypeDecorator
 
 MOST_ID = 2**31 - 1  # the largest number of a run that every database can hold
 
@@ -57,3 +57,14 @@ class StoredJson(TypeDecorator[Any]):
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Any:
         return _or_damaged(super().result_processor(dialect, coltype))
+
+
+def key(name: str, kind: Any = Integer, field: str = "", many: bool = False) -> Column[Any]:
+    """A column of an event's key; `field` of the event where it is called otherwise."""
+    info = {"field": field or name, "many": many}
+    return Column(name, kind, primary_key=True, autoincrement=False, info=info)
+
+
+def many(name: str, kind: Any, nullable: bool = False, field: str = "") -> Column[Any]:
+    """A column for a field that holds a sequence: the event becomes as many rows."""
+    return Column(name, kind, nullable=nullable, info={"field": field or name, "many": True})

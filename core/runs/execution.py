@@ -4,11 +4,8 @@ Whatever happens inside becomes a status and a readable reason; nothing but a br
 interruption from outside gets through.
 """
 
-import errno
-import importlib.metadata
 import logging
 import math
-import platform
 import threading
 import time
 from collections.abc import Callable
@@ -16,12 +13,10 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
-import core
-from core.data.base import DataError
 from core.events import Event
-from core.options import ConfigError
 from core.runs import checkpoints
 from core.runs.checkpoint_files import CheckpointError
+from core.runs.circumstances import explain, versions
 from core.runs.owner import Owner
 from core.runs.run import (
     FAILED,
@@ -124,29 +119,6 @@ class Hold:
             if not held and not self._over.is_set():
                 self._stop.set()  # another process has the run
                 return
-
-
-def versions() -> dict[str, str]:
-    """What a run is computed with."""
-    packages = {name: importlib.metadata.version(name) for name in ("torch", "numpy")}
-    return {"python": platform.python_version(), **packages, "total_recall": core.__version__}
-
-
-def explain(problem: Exception) -> str:
-    """Why a run failed, in one sentence for people."""
-    from core.training.sequence import TrainingFailed
-
-    readable = (ConfigError, DataError, TrainingFailed, CheckpointError, StoreError)
-    said = " ".join(str(problem).split())
-    if isinstance(problem, readable) and said:
-        return said
-    if isinstance(problem, MemoryError) or type(problem).__name__ == "OutOfMemoryError":
-        return "Memory ran out: a smaller batch_size, hidden_size or beam_size needs less of it."
-    if "CUDA error" in said or type(problem).__name__ == "AcceleratorError":
-        return f"The GPU failed ({said[:80]}): resume the run once it answers again."
-    if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
-        return "The disk is full."
-    return f"Unexpected {type(problem).__name__}: {said.rstrip('.') or 'no message'} (see the log)."
 
 
 def _learn(

@@ -22,6 +22,7 @@ from core.events import Event, Progress, RunStarted
 from core.paths import PROJECT
 from core.runs import changes
 from core.runs.event_writer import write_event
+from core.runs.new_run import new_run
 from core.runs.run import FINISHED, StoreError, default_name
 from core.runs.store import Store
 from core.runs.tables import runs
@@ -83,13 +84,19 @@ def put_in(store: Store, recordings: Sequence[Recording]) -> list[int]:
 def _put(store: Store, recording: Recording) -> int:
     when = recording.recorded
     began = when - timedelta(seconds=recording.seconds)
-    values = changes.new(
+    values = new_run(
         recording.config,
         f"{default_name(recording.config)} (recorded)",
         versions=recording.versions | {MARK: f"{when:%Y-%m-%d}"},
     )
-    ended = {"status": FINISHED, "progress": 1.0, "seconds": recording.seconds, "attempts": 1,
-             "started": began, "ended": when}  # fmt: skip
+    ended = {
+        "status": FINISHED,
+        "progress": 1.0,
+        "seconds": recording.seconds,
+        "attempts": 1,
+        "started": began,
+        "ended": when,
+    }
     with store.writing() as connection:
         id = changes.create(connection, values, None)
         for event in recording.events:
@@ -100,7 +107,7 @@ def _put(store: Store, recording: Recording) -> int:
 
 def newest_of(store: Store, config: RunConfig) -> int | None:
     """The number of the newest run of this configuration that was carried out, not recorded."""
-    query = select(runs.c.id).where(runs.c.digest == changes.new(config)["digest"])
+    query = select(runs.c.id).where(runs.c.digest == new_run(config)["digest"])
     for row in store.fetch(query.order_by(runs.c.id.desc())):
         with suppress(StoreError):  # it was deleted just now, or can't be read
             if MARK not in store.run(row.id).versions:

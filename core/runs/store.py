@@ -15,6 +15,7 @@ from core.events import Event
 from core.runs import changes, queue, signs
 from core.runs.column_types import MOST_ID
 from core.runs.event_writer import Throttle, write_event
+from core.runs.new_run import new_run
 from core.runs.owner import Owner
 from core.runs.run import (
     FAILED,
@@ -46,11 +47,9 @@ class Store(StoreReader):
         """A transaction over `core.runs.tables` that may change something."""
         return self._database.writing()
 
-    # --- runs ---------------------------------------------------------------------------------
-
     def create(self, config: RunConfig, name: str = "", *, claimed_by: Owner | None = None) -> int:
         """A new run's number: queued, or already running for its owner."""
-        values = changes.new(config, name)
+        values = new_run(config, name)
         return self._database.write(lambda link: changes.create(link, values, claimed_by))
 
     def rename(self, id: int, name: str) -> None:
@@ -64,8 +63,6 @@ class Store(StoreReader):
         """Forget the run and all that was recorded of it; refused while it runs."""
         self._database.write(lambda link: changes.remove(link, id))
         self._damaged.pop(id, None)
-
-    # --- life ---------------------------------------------------------------------------------
 
     def set_status(
         self,
@@ -165,8 +162,6 @@ class Store(StoreReader):
                 change = partial(changes.interrupt, id=row.id, unseen=unseen)
                 marked += [row.id] if self._database.write(change) else []
         return marked
-
-    # --- what a run records -------------------------------------------------------------------
 
     def record(
         self, id: int, event: Event, owner: Owner | None = None, *, patience: float = 0.0

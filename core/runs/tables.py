@@ -34,7 +34,7 @@ from core.events import (
     Predictions,
     StageTime,
 )
-from core.runs.column_types import StoredJson, UtcTime
+from core.runs.column_types import StoredJson, UtcTime, key, many
 
 metadata = MetaData()
 
@@ -122,26 +122,17 @@ settings = Table(
 
 
 def _event_table(name: str, event: type, *columns: Column[Any]) -> Table:
-    """A table for one kind of event; its key is the run and the columns made by `_key`."""
+    """A table for one kind of event; its key is the run and the columns made by `key`."""
     run: Column[int] = Column("run_id", ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True)
     return Table(name, metadata, run, *columns, info={"event": event})
-
-
-def _key(name: str, kind: Any = Integer, field: str = "", many: bool = False) -> Column[Any]:
-    info = {"field": field or name, "many": many}
-    return Column(name, kind, primary_key=True, autoincrement=False, info=info)
-
-
-def _many(name: str, kind: Any, nullable: bool = False, field: str = "") -> Column[Any]:
-    return Column(name, kind, nullable=nullable, info={"field": field or name, "many": True})
 
 
 epochs = _event_table(
     "epochs",
     Epoch,
-    _key("task"),
-    _key("stage", String(64)),
-    _key("epoch"),
+    key("task"),
+    key("stage", String(64)),
+    key("epoch"),
     Column("loss", Float),  # empty where it was not a number
     Column("rows", Integer, nullable=False, info={"field": "n_examples"}),
     Column("seconds", Float, nullable=False),
@@ -152,8 +143,8 @@ epochs = _event_table(
 accuracies = _event_table(
     "accuracies",
     Accuracy,
-    _key("after"),
-    _key("on_task", field="on"),
+    key("after"),
+    key("on_task", field="on"),
     Column("correct", Integer, nullable=False),
     Column("total", Integer, nullable=False),
 )
@@ -161,7 +152,7 @@ accuracies = _event_table(
 memories = _event_table(
     "memories",
     MemoryStored,
-    _key("task"),
+    key("task"),
     Column("rows", StoredJson, nullable=False, info={"field": "indices"}),
     Column("trace", StoredJson, nullable=False),
 )
@@ -169,59 +160,59 @@ memories = _event_table(
 stage_times = _event_table(
     "stage_times",
     StageTime,
-    _key("task"),
-    _key("stage", String(64)),
+    key("task"),
+    key("stage", String(64)),
     Column("seconds", Float, nullable=False),
     Column("work", Float, nullable=False),
 )
 
-actions = _event_table("actions", ActionsKnown, _key("action", many=True), _many("text", Text))
+actions = _event_table("actions", ActionsKnown, key("action", many=True), many("text", Text))
 
 action_probabilities = _event_table(
     "action_probabilities",
     ActionProbabilities,
-    _key("after"),
-    _key("on_task", field="on"),
-    _key("action", many=True),
-    _many("mean", Float),
-    _many("count", Integer),
+    key("after"),
+    key("on_task", field="on"),
+    key("action", many=True),
+    many("mean", Float),
+    many("count", Integer),
 )
 
 predictions = _event_table(
     "predictions",
     Predictions,
-    _key("after"),
-    _key("on_task", field="on"),
-    _key("row", many=True),
-    _many("correct", Boolean),
-    _many("parse", StoredJson),
-    _many("complete", Boolean),
-    _many("log_prob", Float, nullable=True),
-    _many("first_wrong", Integer, nullable=True),
-    _many("gold", StoredJson),
+    key("after"),
+    key("on_task", field="on"),
+    key("row", many=True),
+    many("correct", Boolean),
+    many("parse", StoredJson),
+    many("complete", Boolean),
+    many("log_prob", Float, nullable=True),
+    many("first_wrong", Integer, nullable=True),
+    many("gold", StoredJson),
 )
 
 errors = _event_table(
     "errors",
     ErrorCounts,
-    _key("task"),
-    _key("stage", String(64)),
-    _key("epoch"),
-    _key("on_task", field="on", many=True),
-    _key("split", String(8), many=True),
-    _many("correct", Integer),
-    _many("total", Integer),
-    _many("nll", Float, nullable=True),
-    _many("writable", Integer, field="covered"),
+    key("task"),
+    key("stage", String(64)),
+    key("epoch"),
+    key("on_task", field="on", many=True),
+    key("split", String(8), many=True),
+    many("correct", Integer),
+    many("total", Integer),
+    many("nll", Float, nullable=True),
+    many("writable", Integer, field="covered"),
     Column("stage_number", Integer, nullable=False, server_default="0"),
 )
 
 diagnostics = _event_table(
     "measures",
     Diagnostics,
-    _key("task"),
-    _key("name", String(64), many=True),
-    _many("value", Float, nullable=True),
+    key("task"),
+    key("name", String(64), many=True),
+    many("value", Float, nullable=True),
 )
 
 EVENT_TABLES: Mapping[type, Table] = MappingProxyType(

@@ -40,9 +40,14 @@ def beat(store: Store, owner: Owner, device: str, kind: str) -> None:
     """A worker's sign of life."""
     now = clock.now()
     values = {
-        "host": owner.host, "pid": owner.pid, "process_started": owner.started, "device": device,
-        "kind": kind, "since": now, "seen": now,
-    }  # fmt: skip
+        "host": owner.host,
+        "pid": owner.pid,
+        "process_started": owner.started,
+        "device": device,
+        "kind": kind,
+        "since": now,
+        "seen": now,
+    }
 
     with store.writing() as connection:
         seen = update(table).where(table.c.token == owner.token).values(seen=now)
@@ -75,9 +80,16 @@ def workers(store: Store) -> list[SeenWorker]:
 
 def _running() -> Select[Any]:
     columns = (
-        runs.c.id, runs.c.name, runs.c.device, runs.c.owner_token, runs.c.owner_host,
-        runs.c.owner_pid, runs.c.owner_started, runs.c.attempt_started, runs.c.heartbeat,
-    )  # fmt: skip
+        runs.c.id,
+        runs.c.name,
+        runs.c.device,
+        runs.c.owner_token,
+        runs.c.owner_host,
+        runs.c.owner_pid,
+        runs.c.owner_started,
+        runs.c.attempt_started,
+        runs.c.heartbeat,
+    )
     return select(*columns).where(runs.c.status == RUNNING)
 
 
@@ -96,6 +108,13 @@ def _worker(row: Row[Any] | None, run: Row[Any] | None) -> SeenWorker:
         host, pid, device, kind = run.owner_host, run.owner_pid, run.device, COMMAND_LINE
         since, seen = run.attempt_started, run.heartbeat
     return SeenWorker(
-        clean(host), pid, device, kind, run.id if run else None, clean(run.name) if run else "",
-        since, seen, max(0.0, (clock.now() - seen).total_seconds()),
-    )  # fmt: skip
+        clean(host),
+        pid,
+        device,
+        kind,
+        run.id if run else None,
+        clean(run.name) if run else "",
+        since,
+        seen,
+        max(0.0, (clock.now() - seen).total_seconds()),
+    )

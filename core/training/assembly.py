@@ -43,9 +43,14 @@ class Learner:
         )
         vectors = vectors_of(config, vocabulary.words[2:])  # but padding and unknown
         self.parser = Parser(
-            config, vocabulary, self.grammar, self.generators, vectors, self.device,
+            config,
+            vocabulary,
+            self.grammar,
+            self.generators,
+            vectors,
+            self.device,
             self.transformer,
-        )  # fmt: skip
+        )
         self.train_batches = [self._encode(task.train, k) for k, task in enumerate(self.tasks)]
         self.test_batches = [self._encode(task.test, k) for k, task in enumerate(self.tasks)]
         self.memory = Memory(config.memory_size)

@@ -8,7 +8,6 @@ checkpoint; going on from one gives the same bits as never having stopped (on a 
 import math
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -22,6 +21,7 @@ from core.samplers.base import select
 from core.stopping import ShouldStop, check, never
 from core.training.assembly import Learner
 from core.training.losses import EpochLosses
+from core.training.position import Position
 from core.training.resuming import restore, restore_optimizer
 from core.training.stage_optimizer import StageOptimizer, learning_rate, run_optimizer
 
@@ -31,15 +31,6 @@ Checkpoint = dict[str, Any]  # plain values and tensors
 
 class TrainingFailed(ValueError):  # noqa: N818 - what happened, not a kind of error
     """The run can't go on: the message says where it was and what to try."""
-
-
-@dataclass(frozen=True)
-class Position:
-    """Where a run is: task k, so many stages of it done, so many epochs of the next one done."""
-
-    task: int = 0
-    stage: int = 0
-    epoch: int = 0
 
 
 class _Run:

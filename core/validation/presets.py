@@ -61,8 +61,12 @@ STRONG = Preset(
 PRESETS = {preset.name: preset for preset in (STRONG, RELEASED)}
 
 _SMALL: Mapping[str, Any] = {
-    "epochs": 8, "batch_size": 32, "learning_rate": 0.006, "word_size": 64, "hidden_size": 96,
-}  # fmt: skip
+    "epochs": 8,
+    "batch_size": 32,
+    "learning_rate": 0.006,
+    "word_size": 64,
+    "hidden_size": 96,
+}
 _WHOLE: Mapping[str, Any] = {name: _DEFAULTS[name] for name in ("task_order", "order_seed")}
 DEMO = Preset(
     "demo",

@@ -88,9 +88,13 @@ def _refuse_of_encoder(config: RunConfig) -> None:
 
 _DECIDING = ("encoder", "encoder_trained")
 _OF_WORDS = (
-    "embeddings", "embeddings_trained", "embeddings_scale", "embeddings_lookup", "word_dropout",
+    "embeddings",
+    "embeddings_trained",
+    "embeddings_scale",
+    "embeddings_lookup",
+    "word_dropout",
     "lemmas",
-)  # fmt: skip
+)
 _OF_TRANSFORMER = tuple(name for name in DEFAULTS if name.startswith("encoder_"))
 
 

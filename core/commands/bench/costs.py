@@ -69,8 +69,12 @@ def _time(learner: "Learner", base: "Learner", k: int, steps: int) -> Cost:
     for pair in pairs[:WARM_UP]:
         for descent, step in zip(descents, pair, strict=True):
             descent.step(step)
-    timed = np.array([[_seconds(d, step, clock) for d, step in zip(descents, pair, strict=True)]
-                      for pair in pairs])  # fmt: skip
+    timed = np.array(
+        [
+            [_seconds(d, step, clock) for d, step in zip(descents, pair, strict=True)]
+            for pair in pairs
+        ]
+    )
     for descent in descents:
         descent.end()
     kinds = np.array([_kind(step) for step in epoch])

@@ -35,9 +35,12 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda:N")
     parser.add_argument("--method", default="emr", help="of sequence and runs at once (emr)")
     parser.add_argument(
-        "--batch-sizes", type=count, nargs="+", default=[64, 128, 256, 512, 1024],
+        "--batch-sizes",
+        type=count,
+        nargs="+",
+        default=[64, 128, 256, 512, 1024],
         help="(64 128 256 512 1024)",
-    )  # fmt: skip
+    )
     parser.add_argument("--runs", type=count, nargs="+", default=[1, 2, 4], help="at once (1 2 4)")
     parser.add_argument("--epochs", type=count, default=10, help="of the whole sequence (10)")
     parser.add_argument("--seconds", type=seconds, default=8.0, help="a measurement (8)")
@@ -107,9 +110,11 @@ def _by_batch(config: RunConfig, task: str, seconds: float, peak: float) -> str:
     took = time.perf_counter() - began
     flops = sum(training_flops(learner.parser, batch) for batch in batches)
     cells = [
-        f"{config.batch_size}", f"{sum(map(len, batches)) / took:.0f}",
-        f"{1000 * took / len(batches):.1f}", f"{flops / took / peak:.1%}",
-    ]  # fmt: skip
+        f"{config.batch_size}",
+        f"{sum(map(len, batches)) / took:.0f}",
+        f"{1000 * took / len(batches):.1f}",
+        f"{flops / took / peak:.1%}",
+    ]
     if learner.device.type == "cuda":
         cells.append(f"{torch.cuda.max_memory_allocated(learner.device) / 2**20:.0f}")
     return f"| {' | '.join([*cells, '–'][:5])} |"

@@ -50,9 +50,12 @@ def execute(args: argparse.Namespace) -> int:
     if args.steps < 1 or not args.places or min(args.places) < 1:
         raise ConfigError("--steps and --places: expected whole numbers of at least 1.")
     config = RunConfig(
-        dataset=args.dataset, method=BASE, sampler="random", threads=args.threads,
+        dataset=args.dataset,
+        method=BASE,
+        sampler="random",
+        threads=args.threads,
         device=args.device,
-    )  # fmt: skip
+    )
     try:
         _print_all(config, args)
     except DataMissing as missing:

@@ -23,9 +23,14 @@ if TYPE_CHECKING:
     from core.training.assembly import Learner
 
 DEFAULTS = {
-    "dataset": "overnight", "task": "", "batch_size": 64, "threads": 1, "device": "auto",
-    "encoder_model": "", "encoder_trained": "no",
-}  # fmt: skip
+    "dataset": "overnight",
+    "task": "",
+    "batch_size": 64,
+    "threads": 1,
+    "device": "auto",
+    "encoder_model": "",
+    "encoder_trained": "no",
+}
 _SIZE = 1024
 
 
@@ -49,11 +54,15 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     config = RunConfig(
-        dataset=args.dataset, method="finetune", batch_size=args.batch_size,
-        threads=args.threads, device=args.device, encoder_model=args.encoder_model,
+        dataset=args.dataset,
+        method="finetune",
+        batch_size=args.batch_size,
+        threads=args.threads,
+        device=args.device,
+        encoder_model=args.encoder_model,
         encoder="transformer" if args.encoder_model else "lstm",
         encoder_trained=args.encoder_trained,
-    )  # fmt: skip
+    )
     try:
         return _measure(config, args.task)
     except DataMissing as missing:

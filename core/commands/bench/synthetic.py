@@ -59,11 +59,24 @@ def _rows(id: int, complete: bool) -> Rows:
         parameters=1_000_000,
         device="cpu",
     )
-    yield tables.runs, {
-        "id": id, "name": default_name(config), "config": config.to_json(), "status": FINISHED,
-        "wanted_device": "cpu", "device": "cpu", "facts": asdict(facts), "progress": 1.0,
-        "created": moment, "queued": moment, "started": moment, "ended": moment, "seconds": 60.0,
-    }  # fmt: skip
+    yield (
+        tables.runs,
+        {
+            "id": id,
+            "name": default_name(config),
+            "config": config.to_json(),
+            "status": FINISHED,
+            "wanted_device": "cpu",
+            "device": "cpu",
+            "facts": asdict(facts),
+            "progress": 1.0,
+            "created": moment,
+            "queued": moment,
+            "started": moment,
+            "ended": moment,
+            "seconds": 60.0,
+        },
+    )
     for k in range(len(TASKS)):
         for row in _of_task(k, complete):
             yield row[0], {"run_id": id, **row[1]}
@@ -93,7 +106,12 @@ def _of_task(k: int, complete: bool) -> Rows:
             probability = {"action": on * ROWS + number, "mean": 0.9 / (1 + k - on), "count": 5}
             yield tables.action_probabilities, after | probability
             parse = {
-                "row": number, "correct": number % 2 == 0, "parse": [number], "complete": True,
-                "log_prob": -1.0, "first_wrong": None if number % 2 == 0 else 0, "gold": [0.5],
-            }  # fmt: skip
+                "row": number,
+                "correct": number % 2 == 0,
+                "parse": [number],
+                "complete": True,
+                "log_prob": -1.0,
+                "first_wrong": None if number % 2 == 0 else 0,
+                "gold": [0.5],
+            }
             yield tables.predictions, after | parse

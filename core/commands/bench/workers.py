@@ -48,9 +48,13 @@ def execute(args: argparse.Namespace) -> int:
     if min(args.runs) < 1 or args.seconds <= 0:
         raise ConfigError("--runs and --seconds: expected numbers above 0.")
     config = RunConfig(
-        dataset=args.dataset, method=args.method, sampler="random", threads=args.threads,
-        device=args.device, epochs=1000,
-    )  # fmt: skip
+        dataset=args.dataset,
+        method=args.method,
+        sampler="random",
+        threads=args.threads,
+        device=args.device,
+        epochs=1000,
+    )
     try:
         _print_all(config, args)
     except DataMissing as missing:

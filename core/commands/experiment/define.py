@@ -49,8 +49,9 @@ def add_parsers(parsers: Subparsers) -> None:
 
     parser = parsers.add_parser("import", help="make one of a TOML file")
     parser.add_argument("of", type=str, metavar="FILE.toml")
-    parser.set_defaults(execute=_new, name=None, set=[], arms=None, pairs=None, orders=None,
-                        seeds=None)  # fmt: skip
+    parser.set_defaults(
+        execute=_new, name=None, set=[], arms=None, pairs=None, orders=None, seeds=None
+    )
 
     parser = parsers.add_parser("delete", help="forget an experiment; its runs stay")
     parser.add_argument("name", metavar="NAME")
@@ -81,9 +82,12 @@ def _new(args: argparse.Namespace) -> int:
     except ConfigError as error:
         raise ConfigError(f"base: {error}") from error
     experiment = replace(
-        experiment, name=args.name or experiment.name, base=base,
-        arms=_chosen(experiment, args.arms), pairs=_pairs(args) or experiment.pairs,
-    )  # fmt: skip
+        experiment,
+        name=args.name or experiment.name,
+        base=base,
+        arms=_chosen(experiment, args.arms),
+        pairs=_pairs(args) or experiment.pairs,
+    )
     check(experiment)
     catalog.create(store, experiment)
     arms, pairs = len(experiment.arms), len(experiment.pairs)

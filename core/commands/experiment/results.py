@@ -45,9 +45,14 @@ def add_parsers(parsers: Subparsers) -> None:
 
 def _add_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--from", type=Path, nargs="+", dest="files", metavar="FILE.json", default=[],
+        "--from",
+        type=Path,
+        nargs="+",
+        dest="files",
+        metavar="FILE.json",
+        default=[],
         help="take finished runs from these files, not from the store",
-    )  # fmt: skip
+    )
 
 
 def _table(args: argparse.Namespace) -> int:

@@ -25,9 +25,11 @@ DONE, NOT_ALL, PAUSED = 0, 1, 3  # exit codes
 
 def add_parsers(parsers: Subparsers) -> None:
     parser = parsers.add_parser(
-        "run", help="carry it out here", description="Carry out here what is not done yet. Ctrl-C "
+        "run",
+        help="carry it out here",
+        description="Carry out here what is not done yet. Ctrl-C "
         "pauses: what is under way goes on from its last epoch the next time.",
-    )  # fmt: skip
+    )
     parser.add_argument("name", metavar="NAME|PRESET|FILE.toml")
     parser.add_argument(
         "--workers", type=int, metavar="N", help="processes (one for each GPU or free core)"

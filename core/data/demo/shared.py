@@ -102,9 +102,16 @@ def year(nouns: str, verbs: str) -> Number:
 
 def clock(name: str, nouns: str, verbs: str) -> Number:
     return Number(
-        name, nouns, _CLOCK, more="later", less="earlier", most="latest", least="earliest",
-        verbs=verbs, is_time=True,
-    )  # fmt: skip
+        name,
+        nouns,
+        _CLOCK,
+        more="later",
+        less="earlier",
+        most="latest",
+        least="earliest",
+        verbs=verbs,
+        is_time=True,
+    )
 
 
 def count(name: str, nouns: str, unit: str, words: str, *values: int) -> Number:

@@ -72,8 +72,10 @@ def _compare_thing(c: Compare, d: Draws) -> list[Phrase]:
     prop, thing = c.prop, d.words(c.words)
     noun = d.words(prop.nouns)
     if c.op == "=":
-        return [Phrase("have", f"the same {noun} as {thing}"),
-                Phrase("whose", f"{noun} is that of {thing}")]  # fmt: skip
+        return [
+            Phrase("have", f"the same {noun} as {thing}"),
+            Phrase("whose", f"{noun} is that of {thing}"),
+        ]
     than = d.words(prop.comparators[c.op])
     ways = [Phrase("whose", f"{noun} is {than} that of {thing}")]
     if prop.more:

@@ -4,14 +4,32 @@ from core.experiments.experiment import Arm
 from core.experiments.presets.parts import ENCODERS, METHODS, arm, named, register
 
 _TABLE_1 = [
-    "Fine-tune", "EWC", "HAT", "GEM", "EMR", "EMAR", "ARPER", "ProtoParser", "Total Recall + DAR",
-    "Total Recall + DAR + EWC", "Oracle",
-]  # fmt: skip
+    "Fine-tune",
+    "EWC",
+    "HAT",
+    "GEM",
+    "EMR",
+    "EMAR",
+    "ARPER",
+    "ProtoParser",
+    "Total Recall + DAR",
+    "Total Recall + DAR + EWC",
+    "Oracle",
+]
 _MAIN = ["Fine-tune", "EWC", "EMR", "Total Recall", "Total Recall + EWC", "Oracle"]
 _ALL = [
-    "Fine-tune", "EWC", "EMR", "GEM", "ARPER", "ProtoParser", "Total Recall", "Total Recall + EWC",
-    "Total Recall + DAR + EWC", "DER++", "Oracle",
-]  # fmt: skip
+    "Fine-tune",
+    "EWC",
+    "EMR",
+    "GEM",
+    "ARPER",
+    "ProtoParser",
+    "Total Recall",
+    "Total Recall + EWC",
+    "Total Recall + DAR + EWC",
+    "DER++",
+    "Oracle",
+]
 
 _TABLE_4 = ["Fine-tune", "EWC", "EMR", "ProtoParser", "Total Recall + DAR", "Oracle"]
 

@@ -4,9 +4,14 @@ from core.experiments.experiment import Arm
 from core.experiments.presets.parts import DAR, arm, register
 
 _SAMPLERS = {
-    "random": "Random", "fss": "FSS", "gss": "GSS", "prior": "PRIOR", "balance": "Balance",
-    "lfs": "LFS", "dlfs": "DLFS",
-}  # fmt: skip
+    "random": "Random",
+    "fss": "FSS",
+    "gss": "GSS",
+    "prior": "PRIOR",
+    "balance": "Balance",
+    "lfs": "LFS",
+    "dlfs": "DLFS",
+}
 _SIZES = (10, 25, 50)
 
 

@@ -10,10 +10,12 @@ NAMING = {  # option → value → what it adds to the method's name
     "adapters": {"full": " + DAR", "without_cross": " + DAR without cross"},
     "penalty": {"ewc": " + EWC"},
     "fast": {
-        "none": ", no fast stage", "task_specific": ", fast/lwf", "all": ", fast/emar",
+        "none": ", no fast stage",
+        "task_specific": ", fast/lwf",
+        "all": ", fast/emar",
     },
     "fast_tasks": {"first": ", fast stage on the first task only"},
-}  # fmt: skip
+}
 
 
 def variant(options: Mapping[str, Any]) -> str:

@@ -26,9 +26,11 @@ from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import pick
 
-TINTS = {WRONG: "background-color: rgba(213,94,0,0.38); font-weight: 600",
-         OTHER: "background-color: rgba(213,94,0,0.13)",
-         ABSENT: "background-color: rgba(128,128,128,0.12)"}  # fmt: skip
+TINTS = {
+    WRONG: "background-color: rgba(213,94,0,0.38); font-weight: 600",
+    OTHER: "background-color: rgba(213,94,0,0.13)",
+    ABSENT: "background-color: rgba(128,128,128,0.12)",
+}
 
 
 def draw_row(rows: Rows, row: int) -> None:

@@ -88,9 +88,11 @@ def draw_curves(view: View) -> None:
         text = f"None of these runs has been measured on {escape(view.on)} yet."
         st.info(text, icon=":material/hourglass:")
         st.stop()
-    where = f"the sampled rows of {escape(view.on)}" if view.on else (
-        "the sampled rows of all tasks seen so far, pooled"
-    )  # fmt: skip
+    where = (
+        f"the sampled rows of {escape(view.on)}"
+        if view.on
+        else ("the sampled rows of all tasks seen so far, pooled")
+    )
     how = {
         "match": "Exact match error: the share of rows whose top parse is not the gold form.",
         "nll": "Mean negative log-likelihood of the gold derivations that can be written.",

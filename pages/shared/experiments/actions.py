@@ -44,8 +44,9 @@ def draw_actions(stored: Stored, now: Status) -> None:
             label = f"Retry {counted(counts[FAILED], 'failed cell')}"
             _button(label, ":material/replay:", work.retry, name)
         query = {"experiment": name}
-        st.page_link("pages/results.py", label="Results", icon=":material/bar_chart:",
-                     query_params=query)  # fmt: skip
+        st.page_link(
+            "pages/results.py", label="Results", icon=":material/bar_chart:", query_params=query
+        )
         _add(stored)
         _prefer(stored)
         _files(stored)
@@ -100,8 +101,14 @@ def _add(stored: Stored) -> None:
     with st.popover("Add", icon=":material/add:", type="tertiary"):
         st.markdown("More pairs or arms; finished cells stay what they are.")
         key = f"{key_of('more')}/{stored.id}"
-        st.number_input("More pairs", 0, 10_000, 0, key=f"{key}/pairs",
-                        help="Order seeds and seeds go on from the largest there are.")  # fmt: skip
+        st.number_input(
+            "More pairs",
+            0,
+            10_000,
+            0,
+            key=f"{key}/pairs",
+            help="Order seeds and seeds go on from the largest there are.",
+        )
         arms = pick_arms(f"{key}/", in_address=False)
         st.text_area("Other arms, as TOML", key=f"{key}/toml", placeholder=ARMS_AS_TOML, height=120)
         take = lambda: try_it(_added, name, arms, key)  # noqa: E731
@@ -143,20 +150,31 @@ def _files(stored: Stored) -> None:
     name = stored.experiment.name
     with st.popover("Definition", icon=":material/description:", type="tertiary"):
         text = toml.write(stored.experiment)
-        st.download_button("Save as TOML", text, file_name=f"{name}.toml", mime="application/toml",
-                           key=f"{key_of('toml')}/{stored.id}", on_click="ignore",
-                           icon=":material/download:")  # fmt: skip
+        st.download_button(
+            "Save as TOML",
+            text,
+            file_name=f"{name}.toml",
+            mime="application/toml",
+            key=f"{key_of('toml')}/{stored.id}",
+            on_click="ignore",
+            icon=":material/download:",
+        )
         query = {"view": "new", "start": "toml", "of": name}
-        st.page_link("pages/experiments.py", label="Make another of it",
-                     icon=":material/content_copy:", query_params=query)  # fmt: skip
+        st.page_link(
+            "pages/experiments.py",
+            label="Make another of it",
+            icon=":material/content_copy:",
+            query_params=query,
+        )
         st.code(text, language="toml", height=320)
 
 
 def _delete(stored: Stored) -> None:
     with st.popover("Delete", icon=":material/delete:", type="tertiary"):
         st.markdown("Forget this experiment? What waits is cancelled; its runs stay.")
-        _button("Delete it", ":material/delete_forever:", _deleted, stored.experiment.name,
-                primary=True)  # fmt: skip
+        _button(
+            "Delete it", ":material/delete_forever:", _deleted, stored.experiment.name, primary=True
+        )
 
 
 def _deleted(store: Store, name: str) -> None:

@@ -55,9 +55,13 @@ def _several(
         return several(name, label, choices, [])
     options = list(choices)
     chosen: list[str] = st.multiselect(
-        label, options, format_func=lambda each: choices.get(each, each), key=f"{prefix}{name}",
-        accept_new_options=free, placeholder="as in the base" if free else "Choose options",
-    )  # fmt: skip
+        label,
+        options,
+        format_func=lambda each: choices.get(each, each),
+        key=f"{prefix}{name}",
+        accept_new_options=free,
+        placeholder="as in the base" if free else "Choose options",
+    )
     return chosen
 
 
@@ -102,9 +106,11 @@ def form_arms(base: RunConfig) -> list[Arm]:
             label = st.text_input("Label of the arm", placeholder=name, max_chars=80, width=320)
             arm = Arm(label.strip() or name, _of_method(base))
             st.button(
-                "Take the form's method as an arm", icon=":material/add:", on_click=_take,
+                "Take the form's method as an arm",
+                icon=":material/add:",
+                on_click=_take,
                 args=(key, arm),
-            )  # fmt: skip
+            )
         text = st.text_area("Arms, as TOML", key=key, height=220 if st.session_state[key] else 80)
         publish("added", text or None)
     return list(toml.read_arms(text, base, "Arms"))

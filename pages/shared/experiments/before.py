@@ -30,10 +30,16 @@ def draw_outlook(stored: Stored, now: Status, workers: int) -> None:
         left, middle, right, far = st.columns(4)
         left.metric("Cells to carry out", f"{ahead.left:,}", help=_of(ahead))
         middle.metric(f"Time with {counted(workers, 'worker')}", time_in_words(ahead, workers))
-        right.metric("Disk", "not known" if ahead.disk is None else f"about {size(ahead.disk)}",
-                     help="at the mean of the runs that have finished here")  # fmt: skip
-        far.metric("There already", f"{ahead.finished:,} of {ahead.cells:,}",
-                   help="finished runs of the same configuration")  # fmt: skip
+        right.metric(
+            "Disk",
+            "not known" if ahead.disk is None else f"about {size(ahead.disk)}",
+            help="at the mean of the runs that have finished here",
+        )
+        far.metric(
+            "There already",
+            f"{ahead.finished:,} of {ahead.cells:,}",
+            help="finished runs of the same configuration",
+        )
         _draw_range(ahead, workers)
         if ahead.unknown and key not in st.session_state:
             names = ", ".join(ahead.unknown[:4]) + ", …" * (len(ahead.unknown) > 4)

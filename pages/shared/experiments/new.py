@@ -24,8 +24,11 @@ from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import pick, switch
 
 WAYS = {
-    "preset": "From a preset", "form": "From a form", "toml": "From TOML", "runs": "Of runs",
-}  # fmt: skip
+    "preset": "From a preset",
+    "form": "From a form",
+    "toml": "From TOML",
+    "runs": "Of runs",
+}
 EXAMPLE = """name = "two methods"
 pairs = 5                      # or [[1, 1], [2, 2]]: order seed and seed
 
@@ -107,9 +110,12 @@ def _toml() -> Experiment | None:
     if given in names:
         text = text.replace(f'name = "{given}"', f'name = "{free_name(given)}"', 1)
     words = st.text_area(
-        "Experiment, as TOML", text, height=420, key=f"toml/{given if given in names else ''}",
+        "Experiment, as TOML",
+        text,
+        height=420,
+        key=f"toml/{given if given in names else ''}",
         help="Ctrl+Enter reads it. `python -m core experiment export` writes such a file.",
-    )  # fmt: skip
+    )
     return toml.read(words) if words.strip() else None
 
 

@@ -29,9 +29,13 @@ def _count(default: int) -> int:
     key = follow("pairs", default, read_whole)
     st.session_state[key] = min(max(0, st.session_state[key]), MOST_CELLS)
     count: int = st.number_input(
-        "How many", 0, MOST_CELLS, key=key, width=140,
+        "How many",
+        0,
+        MOST_CELLS,
+        key=key,
+        width=140,
         help="Orders and seeds 1 to n. The paper has 10; 5 can't give a p below 0.0625, 6 can.",
-    )  # fmt: skip
+    )
     publish("pairs", None if count == default else str(count))
     return count
 

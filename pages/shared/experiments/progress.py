@@ -131,9 +131,11 @@ def _draw_failures(stored: Stored, now: Status) -> None:
     st.markdown(f"**{counted(count, 'cell')} failed.** They count nowhere, and never as zero.")
     for sentence, run in work_failures(stored)[:MOST_FAILURES]:
         st.page_link(
-            "pages/runs.py", label=escape(sentence), icon=":material/error:",
+            "pages/runs.py",
+            label=escape(sentence),
+            icon=":material/error:",
             query_params={"run": str(run)},
-        )  # fmt: skip
+        )
     if count > MOST_FAILURES:
         st.caption(f"The first {MOST_FAILURES} are shown.")
 

@@ -62,9 +62,12 @@ def draw_ranks(stored: Stored, compared: Compared, measure: str) -> None:
         )
         return
     figure = critical_difference(
-        ranks.arms, ranks.mean_ranks, ranks.critical_difference, ranks.groups,
+        ranks.arms,
+        ranks.mean_ranks,
+        ranks.critical_difference,
+        ranks.groups,
         colours=colours(stored),
-    )  # fmt: skip
+    )
     table = rank_table(ranks)
     sentence = (
         f"Mean ranks by {MEASURES[measure]} within pairs, 1 is best; a bar joins arms that the "

@@ -36,8 +36,12 @@ def draw_results() -> None:
         stored = pick_experiment()
         measure = switch("measure", "Measure", MEASURES, "avg")
     labels = pick_labels("arms", "Arms", [arm.label for arm in stored.experiment.arms])
-    view = switch("view", "View", {name: title for name, (title, _) in VIEWS.items()},
-                  label_visibility="collapsed")  # fmt: skip
+    view = switch(
+        "view",
+        "View",
+        {name: title for name, (title, _) in VIEWS.items()},
+        label_visibility="collapsed",
+    )
     name_exports(stored.experiment.name)
     compared = _compared(stored, tuple(labels))
     n = len(compared.pairs)
@@ -70,8 +74,12 @@ def _say_none(stored: Stored) -> None:
         icon=":material/hourglass_empty:",
     )
     query = {"experiment": stored.experiment.name}
-    st.page_link("pages/experiments.py", label="See how far it is", icon=":material/science:",
-                 query_params=query)  # fmt: skip
+    st.page_link(
+        "pages/experiments.py",
+        label="See how far it is",
+        icon=":material/science:",
+        query_params=query,
+    )
 
 
 def _draw_left_out(compared: Compared) -> None:

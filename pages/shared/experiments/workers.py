@@ -62,9 +62,15 @@ def draw_setting() -> None:
     key = key_of("workers")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.number_input(
-            "Workers at once", 1, MOST_WORKERS, chosen or number, key=key, width=200,
-            disabled=fixed is not None, help=f"By default {number}: {escape(why)}.",
-        )  # fmt: skip
+            "Workers at once",
+            1,
+            MOST_WORKERS,
+            chosen or number,
+            key=key,
+            width=200,
+            disabled=fixed is not None,
+            help=f"By default {number}: {escape(why)}.",
+        )
         st.button("Set", on_click=_settle, args=(key,), type="primary", disabled=fixed is not None)
         if chosen is not None:
             st.button(f"Back to the default, {number}", on_click=_settle, args=(None,))

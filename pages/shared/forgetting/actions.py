@@ -21,7 +21,9 @@ COLUMNS = {
     "text": TEXT("Action", width=300),
     "drop": NUMBER("Drop", format="%.3f", width=70, help="P after the origin task less the final"),
     "mean_drop": NUMBER(
-        "Mean drop", format="%.3f", width=85,
+        "Mean drop",
+        format="%.3f",
+        width=85,
         help="P after the origin task less the mean over all later tasks",
     ),
     "first": NUMBER("First", format="%.3f", width=65, help="P after the origin task"),
@@ -31,7 +33,7 @@ COLUMNS = {
     "kind": TEXT("Kind", width=100),
     "memory": TEXT("Memory", width=95, help="whether a row in memory of the origin task uses it"),
     "tasks": TEXT("Occurs in", width=250),
-}  # fmt: skip
+}
 
 
 def draw_actions(view: View, each: int) -> None:

@@ -58,8 +58,9 @@ def all_of(side: View) -> pd.DataFrame:
     known = results().get(key)
     if known is not None:
         return known
-    counts = {int(k): in_memory(side.run, int(k))[0] for k in
-              forgetting.origins(store(), side.run.id).on}  # fmt: skip
+    counts = {
+        int(k): in_memory(side.run, int(k))[0] for k in forgetting.origins(store(), side.run.id).on
+    }
     held = {k: each for k, each in counts.items() if each is not None}
     return results().keep(key, glance.all_actions(store(), side.run, held))
 
@@ -75,8 +76,10 @@ def _filtered(side: View, view: View) -> pd.DataFrame:
 
 def _in_order_of(first: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """The rows in the order of the first run's, by task's name and group."""
-    names = [label.partition(" · ")[2] + group for label, group in zip(
-        first.label, first.group, strict=True)]  # fmt: skip
+    names = [
+        label.partition(" · ")[2] + group
+        for label, group in zip(first.label, first.group, strict=True)
+    ]
     places = {name: at for at, name in enumerate(names)}
     mine = rows.label.str.partition(" · ")[2] + rows.group
     order = mine.map(places).fillna(len(places)).argsort(kind="stable")
@@ -95,8 +98,11 @@ def _grid(side: View, rows: pd.DataFrame) -> None:
 
 def _go_to(side: View, row: Any) -> None:
     """Open the actions of the row's task and group."""
-    words = {**{label: ("kind", name) for name, label in KINDS.items() if name},
-             "in memory": ("memory", "in"), "not in memory": ("memory", "out")}  # fmt: skip
+    words = {
+        **{label: ("kind", name) for name, label in KINDS.items() if name},
+        "in memory": ("memory", "in"),
+        "not in memory": ("memory", "out"),
+    }
     st.query_params["view"] = "heatmap"
     st.query_params["task"] = forgetting.name_of(side.names, row.origin)
     if row.group in words:
@@ -107,8 +113,10 @@ def _go_to(side: View, row: Any) -> None:
 
 def _spelled_out(rows: pd.DataFrame, side: View) -> pd.DataFrame:
     """For a file: a column for each task learned."""
-    names = [f"P after {k + 1} {forgetting.name_of(side.names, k)}" for k in
-             range(len(rows.curve.iloc[0]))]  # fmt: skip
+    names = [
+        f"P after {k + 1} {forgetting.name_of(side.names, k)}"
+        for k in range(len(rows.curve.iloc[0]))
+    ]
     grid = pd.DataFrame([*rows.curve], index=rows.index, columns=names)
     return rows.drop(columns=["curve", "origin"]).join(grid)
 

@@ -30,8 +30,15 @@ SPECS = {spec.name: spec for spec in specs(RunConfig)}
 FIRST = ("epochs",)  # of training; the rest is folded
 MATTER = {*NAMING} - {"fast_tasks"}  # of a method's options: its name says them
 DRAWN_APART = {
-    "dataset", "task_order", "order_seed", "method", "sampler", "memory_size", "seed", "device",
-}  # fmt: skip
+    "dataset",
+    "task_order",
+    "order_seed",
+    "method",
+    "sampler",
+    "memory_size",
+    "seed",
+    "device",
+}
 _NEEDED = replace(SPECS["memory_size"], low=1)  # of a method that keeps a memory
 _SETTING = re.compile(r"([a-z_]+(?:\.[a-z_]+)?) = ")  # what a ConfigError begins with
 

@@ -66,8 +66,11 @@ def sets(preset: Preset) -> str:
     settings = dict(preset.settings)
     if preset.name in SMALL_RUNS:
         settings = {name: settings[name] for name in _FEW if name in settings}
-    words = [f"{title(SPECS[n], n)}: {shown(v)}" for n, v in settings.items()
-             if v != SPECS[n].default or n == "dataset"]  # fmt: skip
+    words = [
+        f"{title(SPECS[n], n)}: {shown(v)}"
+        for n, v in settings.items()
+        if v != SPECS[n].default or n == "dataset"
+    ]
     words += [f"{in_words(name)}: {shown(value)}" for name, value in preset.options.items()]
     return f"**{escape(preset.about[:1].upper() + preset.about[1:])}.** {escape(' · '.join(words))}"
 

@@ -152,8 +152,10 @@ def _shuffled(config: RunConfig, chosen: list[str], rows: dict[str, int], seed: 
     tasks = load_tasks(config.with_(task_order=tuple(chosen), order_seed=seed))
     names = [task.name for task in tasks]
     st.markdown(f"Learned in this order, shuffled by order seed {seed}")
-    lines = [f"{at}. {escape(name)} :gray[{counted(rows[name], 'row')}]"
-             for at, name in enumerate(names, start=1)]  # fmt: skip
+    lines = [
+        f"{at}. {escape(name)} :gray[{counted(rows[name], 'row')}]"
+        for at, name in enumerate(names, start=1)
+    ]
     st.markdown("\n".join(lines))
     st.button(
         "Make it the list, to move tasks",

@@ -30,9 +30,13 @@ def draw_missing(records: Sequence[ExportedRun], number: int) -> None:
     key = follow("pairs", DEFAULT_PAIRS, read_whole)
     st.session_state[key] = min(max(1, st.session_state[key]), 100)
     pairs: int = st.number_input(
-        "Pairs of order and seed", 1, 100, key=key, width=220,
+        "Pairs of order and seed",
+        1,
+        100,
+        key=key,
+        width=220,
         help="The paper has 10; below 6 no difference can be significant at 0.05.",
-    )  # fmt: skip
+    )
     publish("pairs", None if pairs == DEFAULT_PAIRS else str(pairs))
     for experiment in wanted:
         _draw_one(experiment.with_(pairs=default_pairs(pairs)))

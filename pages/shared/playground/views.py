@@ -107,10 +107,10 @@ def _compared_words(utterance: str, changed: str) -> str:
     """The changed utterance with the words marked that the other doesn't have there."""
     words = differences(visible(utterance.lower()), visible(changed.lower()))[1]
     return "".join(
-        token.blank + (f":blue-background[{escape(token.text)}]" if token.differs else
-                       escape(token.text))
+        token.blank
+        + (f":blue-background[{escape(token.text)}]" if token.differs else escape(token.text))
         for token in words
-    )  # fmt: skip
+    )
 
 
 def _parses(request: Request, answer: Answer) -> None:

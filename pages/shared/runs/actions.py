@@ -94,8 +94,9 @@ def _describe(run: Run) -> None:
     """Name, tags and note; the popover closes once they are saved."""
     fields = {name: f"{name}/{run.id}" for name in ("name", "tags", "note")}
     popover = f"describe/{run.id}"
-    with st.popover("Rename, tag, note", icon=":material/edit:", type="tertiary",
-                    key=closing(popover)):  # fmt: skip
+    with st.popover(
+        "Rename, tag, note", icon=":material/edit:", type="tertiary", key=closing(popover)
+    ):
         st.text_input("Name", value=run.name, max_chars=120, key=fields["name"])
         st.text_input(
             "Tags",

@@ -106,11 +106,14 @@ def _offer(lacking: Sequence[Run], known: Sequence[Run], what: str) -> NoReturn:
         for run in runs[:OFFERED]:
             look = mark(run)
             st.button(
-                escape(f"{look.sign} {look.name} (run {run.id})" if run.id in tray else
-                       f"{look.name} (run {run.id})"),
+                escape(
+                    f"{look.sign} {look.name} (run {run.id})"
+                    if run.id in tray
+                    else f"{look.name} (run {run.id})"
+                ),
                 key=f"offer/{run.id}",
                 on_click=state.add,
                 args=(run.id,),
-            )  # fmt: skip
+            )
     follow_training(lacking)
     st.stop()

@@ -1,0 +1,34 @@
+"""What a run is computed with, and why one failed, in words."""
+
+import errno
+import importlib.metadata
+import platform
+
+import core
+from core.data.base import DataError
+from core.options import ConfigError
+from core.runs.checkpoint_files import CheckpointError
+from core.runs.run import StoreError
+
+
+def versions() -> dict[str, str]:
+    """What a run is computed with."""
+    packages = {name: importlib.metadata.version(name) for name in ("torch", "numpy")}
+    return {"python": platform.python_version(), **packages, "total_recall": core.__version__}
+
+
+def explain(problem: Exception) -> str:
+    """Why a run failed, in one sentence for people."""
+    from core.training.sequence import TrainingFailed
+
+    readable = (ConfigError, DataError, TrainingFailed, CheckpointError, StoreError)
+    said = " ".join(str(problem).split())
+    if isinstance(problem, readable) and said:
+        return said
+    if isinstance(problem, MemoryError) or type(problem).__name__ == "OutOfMemoryError":
+        return "Memory ran out: a smaller batch_size, hidden_size or beam_size needs less of it."
+    if "CUDA error" in said or type(problem).__name__ == "AcceleratorError":
+        return f"The GPU failed ({said[:80]}): resume the run once it answers again."
+    if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
+        return "The disk is full."
+    return f"Unexpected {type(problem).__name__}: {said.rstrip('.') or 'no message'} (see the log)."
