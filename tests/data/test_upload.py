@@ -6,7 +6,6 @@ import io
 import json
 import os
 import re
-import time
 import unicodedata
 from pathlib import Path
 
@@ -345,10 +344,10 @@ def test_progress_ends_at_the_whole(home: Path) -> None:
     assert len(set(shares)) > 5
 
 
-def test_a_large_file_is_read_at_a_rate_of_60_000_rows_in_5_seconds(home: Path) -> None:
+def test_all_rows_of_a_large_file_are_read(home: Path) -> None:
+    """How fast is measured by `python -m tests.data.at_size 60000`."""
     data = invented(12_000)
-    began = time.process_time()
     kept = store_upload(data, "large.tsv")
-    assert time.process_time() - began < 5 * 12_000 / 60_000
+    forms = {line.split("\t")[3] for line in data.decode().splitlines()}
     assert sum(map(sum, kept.rows)) == 12_000
-    assert kept.forms > 6_000
+    assert kept.forms == len(forms) > 6_000
