@@ -60,8 +60,9 @@ class Worker:
         run = self.store.claim(self.owner, devices=self.wanted, experiment=self.experiment)
         if run is None:
             return False
-        done = execute(self.store, run, self.owner, stop=_Either(self.stop), train=self.train)
-        if done.status == STOPPED and self.stop.is_set():
+        stop = _Either(self.stop)
+        done = execute(self.store, run, self.owner, stop=stop, train=self.train)
+        if done.status == STOPPED and not stop.of_the_run:
             self._give_back(done)
         return True
 
@@ -91,6 +92,11 @@ class _Either(threading.Event):
     def __init__(self, other: threading.Event) -> None:
         super().__init__()
         self._other = other
+
+    @property
+    def of_the_run(self) -> bool:
+        """Whether it was set for the run, whatever became of the worker since."""
+        return super().is_set()
 
     def is_set(self) -> bool:
         return super().is_set() or self._other.is_set()

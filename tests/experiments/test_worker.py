@@ -10,13 +10,15 @@ import pytest
 from core.config import RunConfig
 from core.events import Accuracy, RunStarted
 from core.experiments import catalog, work
+from core.experiments import worker as worker_module
 from core.experiments.experiment import Arm, Experiment, default_pairs
 from core.experiments.status import status
 from core.experiments.worker import Worker
 from core.options import ConfigError
 from core.runs import pool as pool_module
+from core.runs.execution import execute
 from core.runs.pool import Pool, assign, default_workers
-from core.runs.run import FINISHED, QUEUED, STOPPED
+from core.runs.run import FINISHED, QUEUED, STOPPED, Run
 from core.runs.store import Store
 from core.stopping import Stopped
 
@@ -61,15 +63,23 @@ def test_a_worker_that_ends_gives_its_run_back(store: Store, small: Experiment) 
     assert store.run(run.id).status == QUEUED
 
 
-def test_a_run_that_somebody_stops_stays_stopped(store: Store, toy_config: RunConfig) -> None:
+def test_a_run_that_somebody_stops_stays_stopped(
+    store: Store, toy_config: RunConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the worker is told to end before it has looked at what became of the run."""
     run, stop = store.create(toy_config), threading.Event()
-    thread = threading.Thread(target=Worker(store, "cpu", stop=stop, train=endless).go)
-    thread.start()
-    until(lambda: store.run(run).status == "running")
-    store.request_stop(run)
-    until(lambda: store.run(run).status == STOPPED)
-    stop.set()
-    thread.join(20)
+
+    def asked(config, record, should_stop, **more) -> None:
+        store.request_stop(run)
+        endless(config, record, should_stop)
+
+    def ended(*args, **more) -> Run:
+        done = execute(*args, **more)
+        stop.set()
+        return done
+
+    monkeypatch.setattr(worker_module, "execute", ended)
+    assert Worker(store, "cpu", stop=stop, train=asked).work_once()
     assert store.run(run).status == STOPPED
 
 
