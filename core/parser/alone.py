@@ -19,7 +19,6 @@ def greedy(parser: Parser, row: Batch) -> list[Parse]:
     reader, task = _Reader(parser, row), int(row.tasks)
     still, total, most = [0], 0.0, most_open(parser)  # number 0: the root's slot
     actions: list[int] = []
-    arity, opened = parser.arity.tolist(), parser.opened.tolist()
     while still and len(actions) < parser.max_steps:
         applicable = parser.applicable.of_task(still.pop(), task)
         if not len(applicable):
@@ -27,7 +26,7 @@ def greedy(parser: Parser, row: Batch) -> list[Parse]:
         action, log_prob = reader.likeliest(applicable)
         actions.append(action)
         total += log_prob
-        still += opened[action][: arity[action]]
+        still += parser.opened[action, : int(parser.arity[action])].tolist()
         if len(still) > most:
             return [Parse(tuple(actions), MASKED, False)]
         reader.take(action)
