@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from core.analysis.accuracy import covered
 from core.events import Accuracy
 from core.runs.recordings import DEMO_FILE, Recording, load, newest_of
 from core.runs.run import Run
@@ -30,26 +31,20 @@ def carried_out(store: Store) -> list[Run]:
 
 
 def recorded_cells(recording: Recording) -> pd.DataFrame:
-    """acc[k, i] of a recording, as analysis.accuracy.cells has those of runs."""
-    tasks = recording.facts.tasks
+    """acc[k, i] of a recording, as analysis.accuracy.cells has those of runs; its run is 0."""
+    facts = recording.facts
     rows = [
-        (e.after, e.on, e.correct, e.total, tasks[e.after], tasks[e.on])
+        {
+            "run": 0,
+            "after": e.after,
+            "on": e.on,
+            "after_task": facts.tasks[e.after],
+            "on_task": facts.tasks[e.on],
+            "correct": e.correct,
+            "total": e.total,
+            "covered": covered(facts, e.after, e.on),
+        }
         for e in recording.events
         if isinstance(e, Accuracy)
     ]
-    names = ["after", "on", "correct", "total", "after_task", "on_task"]
-    return pd.DataFrame(rows, columns=names)
-
-
-def whole(cells: pd.DataFrame) -> tuple[int, float] | None:
-    """After how many tasks, and ACC_whole then; None before the first task is tested in full."""
-    seen = (
-        cells[cells.on <= cells.after]
-        .groupby("after")
-        .agg(correct=("correct", "sum"), total=("total", "sum"), tested=("on", "size"))
-    )
-    full = seen[seen.tested == seen.index + 1]
-    if full.empty:
-        return None
-    last = full.iloc[-1]
-    return int(full.index[-1]) + 1, float(last.correct / last.total)
+    return pd.DataFrame(rows).astype({"covered": "Int64"})

@@ -21,6 +21,7 @@ from core.config import RunConfig
 from core.events import Event, Progress, RunStarted
 from core.paths import PROJECT
 from core.runs import changes
+from core.runs.digest import digest
 from core.runs.event_writer import write_event
 from core.runs.new_run import new_run
 from core.runs.run import FINISHED, StoreError, default_name
@@ -107,7 +108,7 @@ def _put(store: Store, recording: Recording) -> int:
 
 def newest_of(store: Store, config: RunConfig) -> int | None:
     """The number of the newest run of this configuration that was carried out, not recorded."""
-    query = select(runs.c.id).where(runs.c.digest == new_run(config)["digest"])
+    query = select(runs.c.id).where(runs.c.digest == digest(config))
     for row in store.fetch(query.order_by(runs.c.id.desc())):
         with suppress(StoreError):  # it was deleted just now, or can't be read
             if MARK not in store.run(row.id).versions:

@@ -19,7 +19,7 @@ from core.validation.presets import demo_configs
 from pages.shared.access.runs import store
 from pages.shared.ui.address import key_of
 from pages.shared.ui.figures import draw_figure, save
-from pages.shared.ui.text import STATUS, escape
+from pages.shared.ui.text import STATUS, counted, escape
 from pages.shared.ui.widgets import switch
 
 SHOWN = {"recorded": "Recorded", "here": "Trained here"}
@@ -57,14 +57,12 @@ def draw_demo() -> None:
 
 def _headline(sides: Sequence[Side], *, recorded: bool) -> None:
     """`After 6 tasks: 12.7 % against 65.3 %`, over the tasks that both have learned."""
-    ends = [demo.whole(side.cells) for side in sides]
-    reached = [end[0] for end in ends if end]
-    if len(reached) == 2:
-        after = min(reached)
-        shares = [demo.whole(side.cells[side.cells.after < after]) for side in sides]
-        values = " against ".join(f"{100 * share[1]:.1f} %" for share in shares if share)
-        tasks = "1 task" if after == 1 else f"{after} tasks"
-        st.markdown(f"#### After {tasks}: {values} of all test rows right")
+    curves = [accuracy.curves(side.cells) for side in sides]
+    if len(curves) == 2 and all(len(curve) for curve in curves):
+        last = min(int(curve.after.iloc[-1]) for curve in curves)
+        shares = [float(curve.whole[curve.after <= last].iloc[-1]) for curve in curves]
+        values = " against ".join(f"{100 * share:.1f} %" for share in shares)
+        st.markdown(f"#### After {counted(last + 1, 'task')}: {values} of all test rows right")
     if recorded:
         first = demo.recorded()[0]
         st.caption(
