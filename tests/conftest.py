@@ -19,6 +19,7 @@ from core.data.base import FormReader, Task
 from core.registry import datasets
 from core.runs.manager import close_manager
 from core.runs.store import Store
+from tests.postgres import PostgresServer, find_binaries, serving
 
 torch.set_num_threads(1)
 hypothesis.settings.register_profile(  # how fast a machine is says nothing about the code
@@ -124,6 +125,26 @@ def real_data() -> Path:
     if not (folder / "overnight").is_dir():
         missing("the real benchmarks are not here (TOTAL_RECALL_DATA)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server of the tests' own. A test that stops it starts it again."""
+    binaries = find_binaries()
+    if binaries is None:
+        missing("PostgreSQL is not here (Debian's package `postgresql`)")
+        raise AssertionError
+    with serving(binaries) as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_home(
+    postgres: PostgresServer, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> PostgresServer:
+    """The test's home with an empty database of the PostgreSQL server for its store."""
+    monkeypatch.setenv("TOTAL_RECALL_DATABASE_URL", postgres.new_database())
+    return postgres
 
 
 @pytest.fixture(scope="session")
