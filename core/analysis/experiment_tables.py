@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pandas as pd
 from sqlalchemy import select
 
-from core.analysis.exported_runs import ExportedRun, of_runs
+from core.analysis.exported_runs import ExportedRun, of_runs, written
 from core.analysis.paper import comparable
 from core.analysis.paper_table import End, last_accuracies
 from core.experiments.catalog import Stored
@@ -111,11 +111,16 @@ def finished_runs(store: Store, experiment: int) -> list[Run]:
     return readable(store.fetch(query.order_by(runs.c.id)))[0]
 
 
+def cells_as_text(store: Store, experiment: int) -> str:
+    """The finished cells as a file of results."""
+    return written(of_runs(store, finished_runs(store, experiment)))
+
+
 def from_records(
     experiment: Experiment, records: Sequence[ExportedRun], labels: Collection[str] = ()
 ) -> Compared:
     """The cells that are among exported runs."""
-    by_digest = {record.digest or _earlier_digest(record): record for record in records}
+    by_digest = {record.digest: record for record in records}
     rows = []
     for pair, arm, config in experiment.configs():
         known_by = digest(config)
@@ -123,11 +128,6 @@ def from_records(
         rows.append((pair, arm, known_by, None, status))
     found = pd.DataFrame(rows, columns=["pair", "arm", "digest", "run", "status"])
     return _compared(experiment, found, by_digest, labels)
-
-
-def _earlier_digest(record: ExportedRun) -> str:
-    """Of a record made before there were digests: what it leaves unsaid is what was done then."""
-    return digest(record.config, unsaid=False)
 
 
 def _compared(

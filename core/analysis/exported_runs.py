@@ -1,7 +1,8 @@
-"""Records of finished runs in a file, from which tables can be made without the runs themselves.
+"""Records of finished runs: what tables are made of, whether a store or a file has them.
 
 A record holds what a run was (configuration, device, versions), how long it took and acc[k, i] as
-counts. The file is JSON with a run a line; of two records of one configuration the later holds.
+counts. A file of results (assets/results.json) is JSON with a run a line, written by `experiment
+export` and read by `experiment import`; of two records of one configuration the later holds.
 """
 
 import json
@@ -19,9 +20,11 @@ from core.config import RunConfig
 from core.options import ConfigError
 from core.regular import read_text
 from core.runs import tables
+from core.runs.digest import digest_of_stored
+from core.runs.recordings import IMPORTED
 from core.runs.run import FINISHED, Run
 from core.runs.store import Store
-from core.runs.tables import accuracies, memories
+from core.runs.tables import accuracies
 
 FORMAT = 1  # of the file
 Counts = tuple[int, int, int, int, int | None]  # after, on, correct, total, covered
@@ -34,11 +37,10 @@ class ExportedRun:
     config: RunConfig
     tasks: tuple[str, ...]
     counts: tuple[Counts, ...]
-    memories: int  # tasks of which it kept rows
     seconds: float
     device: str
     versions: dict[str, str]
-    digest: str = ""  # core.runs.digest when it was run; empty in older files
+    digest: str  # core.runs.digest when it was run
 
     @cached_property
     def id(self) -> str:
@@ -49,9 +51,7 @@ class ExportedRun:
 def of_runs(store: Store, runs: Sequence[Run]) -> list[ExportedRun]:
     """The records of those that have finished."""
     finished = {run.id: run for run in runs if run.status == FINISHED}
-    cells, kept = accuracies.c, func.count().label("kept")
-    query = select(memories.c.run_id, kept).where(memories.c.run_id.in_(finished))
-    memory_counts = {row.run_id: row.kept for row in store.fetch(query.group_by(memories.c.run_id))}
+    cells = accuracies.c
     query = select(cells.run_id, cells.after, cells.on_task, cells.correct, cells.total)
     query = query.where(cells.run_id.in_(finished)).order_by(cells.after, cells.on_task)
     counts: dict[int, list[Counts]] = {id: [] for id in finished}
@@ -65,10 +65,9 @@ def of_runs(store: Store, runs: Sequence[Run]) -> list[ExportedRun]:
             config=run.config,
             tasks=run.tasks,
             counts=tuple(counts[id]),
-            memories=memory_counts.get(id, 0),
             seconds=round(run.seconds, 1),
             device=run.device,
-            versions=dict(run.versions),
+            versions={name: v for name, v in run.versions.items() if name != IMPORTED},
             digest=digests.get(run.id, ""),
         )
         for id, run in finished.items()
@@ -92,30 +91,42 @@ def merge(*parts: Iterable[ExportedRun]) -> list[ExportedRun]:
 
 def save(path: Path, records: Iterable[ExportedRun]) -> None:
     """Write the file; ConfigError where that can't be."""
-    lines = sorted(json.dumps(_plain(record), sort_keys=True) for record in records)
-    text = f'{{"format": {FORMAT}, "runs": [\n' + ",\n".join(lines) + "\n]}\n"
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(written(records), encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{path}: can't be written: {error.strerror}.") from error
+
+
+def written(records: Iterable[ExportedRun]) -> str:
+    """The text of a file of results; `read` gives the records back."""
+    lines = sorted(json.dumps(_plain(record), sort_keys=True) for record in records)
+    return f'{{"format": {FORMAT}, "runs": [\n' + ",\n".join(lines) + "\n]}\n"
 
 
 def load(path: Path) -> list[ExportedRun]:
     """The records of a file; ConfigError where it is none."""
     try:
-        content = json.loads(read_text(path))
+        return read(read_text(path), str(path))
     except OSError as error:
         raise ConfigError(f"{path}: can't be read: {error.strerror or error}.") from error
-    except RecursionError:
-        raise ConfigError(f"{path}: is not a file of results: it is nested too deep.") from None
-    except ValueError as error:
+    except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: is not a file of results: {error}.") from error
+
+
+def read(text: str, where: str) -> list[ExportedRun]:
+    """The records of a file's text; ConfigError, which begins with `where`, where it is none."""
+    try:
+        content = json.loads(text)
+    except RecursionError:
+        raise ConfigError(f"{where}: is not a file of results: it is nested too deep.") from None
+    except ValueError as error:
+        raise ConfigError(f"{where}: is not a file of results: {error}.") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ConfigError(f"{path}: is not a file of results of format {FORMAT}.")
+        raise ConfigError(f"{where}: is not a file of results of format {FORMAT}.")
     try:
         return [_record(values) for values in content["runs"]]
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
-        raise ConfigError(f"{path}: a run in it can't be read: {error}.") from error
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError) as error:
+        raise ConfigError(f"{where}: a run in it can't be read: {error}.") from error
 
 
 def _plain(record: ExportedRun) -> dict[str, Any]:
@@ -124,15 +135,15 @@ def _plain(record: ExportedRun) -> dict[str, Any]:
 
 
 def _record(values: dict[str, Any]) -> ExportedRun:
+    config = RunConfig.from_dict(values["config"])
     record = ExportedRun(
-        config=RunConfig.from_dict(values["config"]),
+        config=config,
         tasks=tuple(values["tasks"]),
         counts=tuple((*map(int, counts[:4]), counts[4]) for counts in values["counts"]),
-        memories=int(values["memories"]),
         seconds=float(values["seconds"]),
         device=str(values["device"]),
         versions=dict(values["versions"]),
-        digest=str(values.get("digest", "")),
+        digest=str(values.get("digest") or digest_of_stored(config.to_json())),
     )
     if not all(0 <= k < len(record.tasks) for counts in record.counts for k in counts[:2]):
         raise ValueError("its counts are of tasks that it does not name")

@@ -13,6 +13,7 @@ from core.analysis.exported_runs import ExportedRun
 from core.analysis.paper import comparable
 from core.analysis.paper_values import published
 from core.analysis.settings import differing, method_name
+from core.registry import methods
 
 COLUMNS = [
     "method",
@@ -69,7 +70,7 @@ def _row(same: Group[ExportedRun], differences: Sequence[str]) -> dict[str, Any]
     name = method_name(config)
     row = {
         "method": ", ".join([name, *differences]),
-        "sampler": config.sampler if any(run.memories for run in same.runs) else "",
+        "sampler": config.sampler if methods.declared(config.method, "memory") else "",
         "reads": encoder_input(config),
         "task_masking": config.task_masking,
         "runs": len(ends),

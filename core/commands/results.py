@@ -1,19 +1,16 @@
-"""`results`: finished runs beside the paper's values, as a Markdown table; to and from files."""
+"""`results`: finished runs beside the paper's values, as a Markdown table."""
 
 import argparse
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.commands import Subparsers
+from core.commands.records import add_files, records
+from core.options import ConfigError
 from core.runs.store import Store
-from core.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from core.analysis.exported_runs import ExportedRun
-    from core.runs.run import Run
 
 _HEAD = (
     "Method",
@@ -31,62 +28,37 @@ def add_parser(subparsers: Subparsers) -> None:
         "results",
         help="a table of finished runs beside the paper's values",
         description="Finished runs after their last task, as a Markdown table: mean (and standard "
-        "deviation) over the n runs that differ in their seeds only.",
+        "deviation) over the n runs that differ in their seeds only. Their file is that of "
+        "`experiment export`.",
     )
     parser.add_argument("ids", type=int, nargs="*", metavar="ID", help="these runs only")
     parser.add_argument("--dataset", default="overnight", help="runs on this one (overnight)")
     parser.add_argument(
         "--evaluation", default="test", choices=("test", "heldout"), help="rows tested on (test)"
     )
-    parser.add_argument(
-        "--export", type=Path, metavar="FILE", help="add the runs to this file; no table"
-    )
-    parser.add_argument(
-        "--from",
-        type=Path,
-        nargs="+",
-        dest="files",
-        metavar="FILE",
-        default=[],
-        help="take the runs of exported files, not those of the store; of two records of one "
-        "configuration the later holds",
-    )
+    add_files(parser)
     parser.set_defaults(execute=_execute)
 
 
 def _execute(args: argparse.Namespace) -> int:
-    from core.analysis import exported_runs
     from core.analysis.paper_table import final
 
-    found = _records(args)
-    if args.export is not None:
-        before = exported_runs.load(args.export) if args.export.exists() else []
-        merged = exported_runs.merge(before, found)
-        exported_runs.save(args.export, merged)
-        print(f"{counted(len(found), 'run')} exported; {args.export} holds {len(merged)} by now.")
-        return 0
-    table = final(found)
+    if args.ids and args.files:
+        raise ConfigError("IDs and --from can't both be given: the numbers are those of the store.")
+    chosen = [Store().run(id) for id in args.ids]
+    asked = (args.dataset, args.evaluation)
+    table = final(
+        [
+            record
+            for record in records(args.files, chosen or None)
+            if chosen or (record.config.dataset, record.config.evaluation) == asked
+        ]
+    )
     if table.empty:
         print(f"No run on {args.dataset} has finished.")
         return 0
     print("\n".join(markdown(table)))
     return 0
-
-
-def _records(args: argparse.Namespace) -> "list[ExportedRun]":
-    """What is asked for: the runs of these numbers, or those on the data set; or of the files."""
-    from core.analysis import exported_runs
-
-    def wanted(run: "Run | ExportedRun") -> bool:
-        config = run.config
-        return (config.dataset, config.evaluation) == (args.dataset, args.evaluation)
-
-    if args.files:
-        return list(filter(wanted, exported_runs.merge(*map(exported_runs.load, args.files))))
-    store = Store()
-    runs = [store.run(id) for id in args.ids]
-    runs = runs or list(filter(wanted, store.runs(statuses=["finished"])[::-1]))
-    return exported_runs.merge(exported_runs.of_runs(store, runs))
 
 
 def markdown(table: "pd.DataFrame") -> list[str]:

@@ -81,7 +81,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
 
 def _size(facts: RunStarted | None) -> str:
     """How many parameters the parser has; empty where the run has not told."""
-    if facts is None:
+    if facts is None or not facts.parameters:
         return ""
     own = facts.task_parameters
     return f"{facts.parameters:,} parameters" + (f", {own:,} for each task alone" if own else "")

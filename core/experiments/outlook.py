@@ -29,7 +29,7 @@ class Outlook:
     low: float | None
     high: float | None
     unknown: tuple[str, ...]  # labels of arms that no earlier run compares with
-    disk: int | None  # bytes, at the mean of the runs that have finished here
+    disk: int | None  # bytes, at the mean of the runs carried out here
 
 
 def outlook(store: Store, stored: Stored, measure_seconds: float = 0.0) -> Outlook:
@@ -85,7 +85,8 @@ def _total(
 def _disk(store: Store, cells: int) -> int | None:
     """The home's database and checkpoints, shared out over the finished runs, times the cells."""
     query = select(func.count().label("finished")).select_from(runs)
-    finished = int(store.fetch(query.where(runs.c.status == FINISHED))[0].finished)
+    done = (runs.c.status == FINISHED, runs.c.attempts > 0)
+    finished = int(store.fetch(query.where(*done))[0].finished)
     if not finished:
         return None
     home = paths.home()

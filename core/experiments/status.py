@@ -26,12 +26,13 @@ _RANK = 10**12  # above every run's number
 
 @dataclass(frozen=True)
 class ArmStatus:
-    """How many cells of an arm stand how; `seconds` of a finished one, in the mean."""
+    """How many cells of an arm stand how; `seconds` of one carried out, in the mean."""
 
     arm: int
     counts: Mapping[str, int]
     seconds: float | None
     part_done: float  # of the running cells, in cells
+    from_file: int  # of the finished ones, how many a file told of
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,11 @@ class Status:
     @property
     def cells(self) -> int:
         return sum(self.counts.values())
+
+    @property
+    def from_file(self) -> int:
+        """Finished cells that nobody has carried out here (core.runs.recordings)."""
+        return sum(arm.from_file for arm in self.arms)
 
     @property
     def pending(self) -> int:
@@ -122,7 +128,8 @@ def status(store: Store, experiment: int) -> Status:
             cells.c.arm,
             stands,
             func.count().label("cells"),
-            func.avg(runs.c.seconds).label("seconds"),
+            func.count(case((runs.c.attempts == 0, 1))).label("never_begun"),
+            func.avg(case((runs.c.attempts > 0, runs.c.seconds))).label("seconds"),
             func.sum(runs.c.progress).label("progress"),
         )
         .select_from(cells)
@@ -141,8 +148,9 @@ def _arm_status(arm: int, rows: Mapping[str, Any]) -> ArmStatus:
     return ArmStatus(
         arm,
         {status: int(row.cells) for status, row in rows.items()},
-        float(finished.seconds) if finished else None,
+        float(finished.seconds) if finished and finished.seconds is not None else None,
         float(running.progress or 0.0) if running else 0.0,
+        int(finished.never_begun) if finished else 0,
     )
 
 

@@ -26,24 +26,24 @@ _WHERE = {"device", "threads"}  # where a run is carried out
 _OF_MEMORY = {"sampler", "memory_size"}
 
 
-def digest(config: RunConfig, *, unsaid: bool = True) -> str:
-    """The configuration's digest; `unsaid`: options not stated count as today's defaults.
-
-    ConfigError where a name or an option is not known.
-    """
-    return digest_of(decisive(config, unsaid=unsaid))
+def digest(config: RunConfig) -> str:
+    """The configuration's digest; ConfigError where a name or an option is not known."""
+    return digest_of(decisive(config))
 
 
-def digest_of(settings: Mapping[str, Any]) -> str:
-    """The digest of decisive settings."""
-    text = json.dumps({"revision": REVISION, **settings}, sort_keys=True)
+def digest_of(settings: Mapping[str, Any], revision: int | None = None) -> str:
+    """The digest of decisive settings (of today's revision)."""
+    text = json.dumps({"revision": revision or REVISION, **settings}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def digest_of_stored(text: str) -> str:
-    """Of a configuration stored before runs had digests; empty where it can't be read."""
+    """Of a configuration stored before runs had digests; empty where it can't be read.
+
+    That was in revision 1, and what it leaves unsaid is what was done then.
+    """
     try:
-        return digest(RunConfig.from_json(text), unsaid=False)
+        return digest_of(decisive(RunConfig.from_json(text), unsaid=False), 1)
     except (ValueError, TypeError, AttributeError):
         return ""
 

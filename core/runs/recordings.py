@@ -24,7 +24,7 @@ from core.runs import changes
 from core.runs.digest import digest
 from core.runs.event_writer import write_event
 from core.runs.new_run import new_run
-from core.runs.run import FINISHED, StoreError, default_name
+from core.runs.run import FINISHED, Run, StoreError, default_name
 from core.runs.store import Store
 from core.runs.tables import runs
 
@@ -32,6 +32,7 @@ FORMAT = 1  # of the file
 DIGITS = 5  # that count
 DEMO_FILE = PROJECT / "assets" / "demo.json.xz"
 MARK = "recorded"  # among the versions of a run that comes from a file: when it was recorded
+IMPORTED = "imported"  # or when it was imported, of one of which accuracies are all that is known
 
 
 @dataclass(frozen=True)
@@ -79,31 +80,39 @@ def put_in(store: Store, recordings: Sequence[Recording]) -> list[int]:
     those that it has already are not put in again.
     """
     known = {str(run.config.to_json()): run.id for run in store.runs() if MARK in run.versions}
-    return [known.get(each.config.to_json()) or _put(store, each) for each in recordings]
+    return [known.get(each.config.to_json()) or put(store, each) for each in recordings]
 
 
-def _put(store: Store, recording: Recording) -> int:
+def put(store: Store, recording: Recording, mark: str = MARK, **more: Any) -> int:
+    """The number of the run, made finished and marked; `more` are columns of its row.
+
+    It was never begun here (`attempts`), so that its seconds say nothing of this machine.
+    """
     when = recording.recorded
     began = when - timedelta(seconds=recording.seconds)
     values = new_run(
         recording.config,
-        f"{default_name(recording.config)} (recorded)",
-        versions=recording.versions | {MARK: f"{when:%Y-%m-%d}"},
+        f"{default_name(recording.config)} ({mark})",
+        versions=recording.versions | {mark: f"{when:%Y-%m-%d}"},
     )
     ended = {
         "status": FINISHED,
         "progress": 1.0,
         "seconds": recording.seconds,
-        "attempts": 1,
         "started": began,
         "ended": when,
     }
     with store.writing() as connection:
-        id = changes.create(connection, values, None)
+        id = changes.create(connection, values | more, None)
         for event in recording.events:
             write_event(connection, id, event)
         changes.set_values(connection, id, **ended)
     return id
+
+
+def from_file(run: Run) -> bool:
+    """Whether a file told of the run, which nobody has carried out here."""
+    return MARK in run.versions or IMPORTED in run.versions
 
 
 def newest_of(store: Store, config: RunConfig) -> int | None:
@@ -111,7 +120,7 @@ def newest_of(store: Store, config: RunConfig) -> int | None:
     query = select(runs.c.id).where(runs.c.digest == digest(config))
     for row in store.fetch(query.order_by(runs.c.id.desc())):
         with suppress(StoreError):  # it was deleted just now, or can't be read
-            if MARK not in store.run(row.id).versions:
+            if not from_file(store.run(row.id)):
                 return int(row.id)
     return None
 

@@ -15,6 +15,7 @@ from core.experiments.experiment import Arm, Experiment, Pair, default_pairs
 from core.experiments.presets import presets
 from core.experiments.presets.parts import METHODS
 from core.options import ConfigError
+from core.runs.digest import digest
 from core.runs.owner import new_owner
 from core.runs.run import FAILED
 from core.runs.store import Store
@@ -167,7 +168,7 @@ def test_order_and_seed_by_their_own(store, small) -> None:
 def record(config: RunConfig, seconds: float, right: int, total: int = 100) -> ExportedRun:
     tasks = tuple(f"task {k}" for k in range(8))
     counts = tuple((k, i, right, total, total) for k in range(8) for i in range(k + 1))
-    return ExportedRun(config, tasks, counts, 8, seconds, "cpu", {})
+    return ExportedRun(config, tasks, counts, seconds, "cpu", {}, digest(config))
 
 
 def of_arm(label: str, **more: object) -> RunConfig:

@@ -9,15 +9,13 @@ import numpy as np
 import pytest
 
 from core.__main__ import main
-from core.config import RunConfig
 from core.events import Accuracy
 from core.paths import PROJECT
 from core.runs.owner import new_owner
 from core.runs.run import FINISHED
 from core.runs.store import Store
+from tests.commands.exports import CONFIG, export
 from tests.made_up import ROWS, finished_run, matrix, running_run, started
-
-CONFIG = RunConfig(dataset="overnight", method="emr", sampler="random")
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
@@ -78,9 +76,7 @@ def test_the_papers_values_stand_beside_runs_over_all_its_tasks(capsys) -> None:
 
 
 def test_a_table_from_a_file_is_that_of_the_store(store, capsys, tmp_path: Path) -> None:
-    path, direct = tmp_path / "results.json", printed(capsys)
-    printed(capsys, "--export", str(path))
-    printed(capsys, "--dataset", "nlmap_qt", "--export", str(path))  # adds to it
+    path, direct = export(tmp_path / "results.json"), printed(capsys)
     assert len(json.loads(path.read_text(encoding="utf-8"))["runs"]) == 4
     for run in store.runs(statuses=["finished"]):
         store.delete(run.id)
@@ -94,18 +90,15 @@ def test_the_same_configuration_again_replaces_whatever_it_recorded(capsys, tmp_
     for kept, error_rows, path in zip((0.2, 0.9), (32, 0), paths, strict=True):
         store = Store()
         id = finished_run(store, CONFIG.with_(error_rows=error_rows), kept=kept)
-        printed(capsys, str(id), "--export", str(path))
+        export(path, id)
     both = printed(capsys, "--from", *map(str, paths))
     assert both == printed(capsys, "--from", str(paths[1]))
     assert both != printed(capsys, "--from", str(paths[0]))
-    printed(capsys, "--from", *map(str, paths), "--export", str(paths[0]))
-    assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
-def test_an_export_is_the_same_bytes_in_whatever_order_runs_are_given(store, capsys, tmp_path):
-    one, other = tmp_path / "one.json", tmp_path / "other.json"
-    printed(capsys, "1", "2", "3", "--export", str(one))
-    printed(capsys, "3", "1", "2", "--export", str(other))
+def test_an_export_is_the_same_bytes_in_whatever_order_runs_are_given(store, tmp_path) -> None:
+    one = export(tmp_path / "one.json", 1, 2, 3)
+    other = export(tmp_path / "other.json", 3, 1, 2)
     assert one.read_bytes() == other.read_bytes()
     assert len(one.read_text(encoding="utf-8").splitlines()) == 3 + 2  # a run a line
 
@@ -132,9 +125,14 @@ def test_a_file_that_is_none_is_said_in_a_sentence(capsys, tmp_path, content, sa
     assert len(err.splitlines()) == 1
 
 
+def test_numbers_of_the_store_do_not_go_with_a_file(store, capsys, tmp_path) -> None:
+    path = export(tmp_path / "results.json")
+    assert main(["results", "1", "--from", str(path)]) == 2
+    assert "can't both be given" in capsys.readouterr().err
+
+
 def test_counts_of_a_task_without_a_name_are_refused(store, capsys, tmp_path) -> None:
-    path = tmp_path / "results.json"
-    printed(capsys, "1", "--export", str(path))
+    path = export(tmp_path / "results.json", 1)
     path.write_text(path.read_text(encoding="utf-8").replace('"calendar", ', ""), encoding="utf-8")
     assert main(["results", "--from", str(path)]) == 2
     assert "tasks that it does not name" in capsys.readouterr().err

@@ -11,7 +11,7 @@ STARTS: dict[str, list[dict[str, str]]] = {  # where to begin; a page that isn't
     "clusters": [MAPPED, MAPPED | {"view": "clusters"}],
     "drilldown": [{"run": "1"}, {"run": "2", "task": "port", "row": "2", "after": "port"}],
     "experiments": [{}]
-    + [{"view": "new", "start": start} for start in ("preset", "toml", "runs")]
+    + [{"view": "new", "start": start} for start in ("preset", "toml", "runs", "file")]
     + [{"view": "workers"}],
     "forgetting": [
         {"run": "2", "other": "1", "view": view}

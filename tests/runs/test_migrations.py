@@ -10,7 +10,7 @@ from sqlalchemy import inspect, select
 from core.config import RunConfig
 from core.events import Epoch
 from core.runs import migrations
-from core.runs.digest import digest
+from core.runs.digest import digest_of_stored
 from core.runs.store import Store
 from core.runs.tables import epochs, metadata, runs
 
@@ -46,7 +46,7 @@ def test_an_earlier_store_is_brought_up_to_date_once(tmp_path: Path, caplog) -> 
         assert {column.name for column in table.c} <= columns
     assert [run.id for run in store.runs()] == [1]
     known = select(runs.c.digest, runs.c.priority, runs.c.is_cell)
-    assert store.fetch(known) == [(digest(RunConfig()), 0, False)]
+    assert store.fetch(known) == [(digest_of_stored(RunConfig().to_json()), 0, False)]
     assert "ix_runs_digest" in {
         index["name"] for index in inspect(store.engine).get_indexes("runs")
     }

@@ -7,6 +7,7 @@ from typing import Any
 
 from core.commands import Subparsers
 from core.commands.experiment.named import preset_or_file, stored_or_new
+from core.commands.experiment.results import export_cells, import_cells
 from core.commands.experiment.words import before_start
 from core.experiments import catalog, toml, work
 from core.experiments.checks import check
@@ -47,10 +48,12 @@ def add_parsers(parsers: Subparsers) -> None:
     parser.add_argument("file", type=Path, metavar="FILE.toml|FILE.json")
     parser.set_defaults(execute=_export)
 
-    parser = parsers.add_parser("import", help="make one of a TOML file")
-    parser.add_argument("of", type=str, metavar="FILE.toml")
+    parser = parsers.add_parser(
+        "import", help="make one of a TOML file, or take over the finished cells of a JSON file"
+    )
+    parser.add_argument("of", type=str, metavar="FILE.toml|FILE.json")
     parser.set_defaults(
-        execute=_new, name=None, set=[], arms=None, pairs=None, orders=None, seeds=None
+        execute=_import, name=None, set=[], arms=None, pairs=None, orders=None, seeds=None
     )
 
     parser = parsers.add_parser("delete", help="forget an experiment; its runs stay")
@@ -147,15 +150,22 @@ def _export(args: argparse.Namespace) -> int:
     store = Store()
     stored = stored_or_new(store, args.name)
     if args.file.suffix == ".json":
-        from core.commands.experiment.results import export_cells
-
-        return export_cells(store, stored, args.file)
+        export_cells(store, stored, args.file)
+        return 0
     try:
         args.file.write_text(toml.write(stored.experiment), encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{args.file}: can't be written: {error.strerror}.") from error
     print(f"Experiment '{args.name}' is written to {args.file}.")
     return 0
+
+
+def _import(args: argparse.Namespace) -> int:
+    file = Path(args.of)
+    if file.suffix == ".json":
+        import_cells(Store(), file)
+        return 0
+    return _new(args)
 
 
 def _delete(args: argparse.Namespace) -> int:

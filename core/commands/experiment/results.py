@@ -1,4 +1,4 @@
-"""`experiment table`: the arms compared, from the store or from a file of results."""
+"""`experiment table | paper`: the arms compared, from the store or from a file of results."""
 
 import argparse
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.commands import Subparsers
 from core.commands.experiment.named import preset_or_file, stored_or_new
+from core.commands.records import add_files, records
 from core.experiments import catalog
 from core.experiments.catalog import Stored
 from core.options import ConfigError
@@ -33,26 +34,14 @@ def add_parsers(parsers: Subparsers) -> None:
     parser.add_argument("--arms", nargs="+", metavar="ARM", default=[], help="these arms only")
     parser.add_argument("--measure", choices=MEASURES, default="avg", help="of the tests (avg)")
     parser.add_argument("--format", choices=FORMATS, default="markdown", help="(markdown)")
-    _add_files(parser)
+    add_files(parser)
     parser.set_defaults(execute=_table)
 
     parser = parsers.add_parser("paper", help="a table of the paper's, with ours beside it")
     parser.add_argument("number", type=int, choices=range(1, 9), metavar="1…8")
     parser.add_argument("--format", choices=FORMATS, default="markdown", help="(markdown)")
-    _add_files(parser)
+    add_files(parser)
     parser.set_defaults(execute=_paper)
-
-
-def _add_files(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--from",
-        type=Path,
-        nargs="+",
-        dest="files",
-        metavar="FILE.json",
-        default=[],
-        help="take finished runs from these files, not from the store",
-    )
 
 
 def _table(args: argparse.Namespace) -> int:
@@ -82,7 +71,6 @@ def _table(args: argparse.Namespace) -> int:
 
 def _compared(args: argparse.Namespace) -> "Compared":
     from core.analysis import experiment_tables as tables
-    from core.analysis import exported_runs
 
     if args.files:
         known = catalog.names(store := Store())
@@ -91,22 +79,15 @@ def _compared(args: argparse.Namespace) -> "Compared":
             if args.name in known
             else preset_or_file(args.name)
         )
-        records = exported_runs.merge(*map(exported_runs.load, args.files))
-        return tables.from_records(experiment, records, args.arms)
+        return tables.from_records(experiment, records(args.files), args.arms)
     store = Store()
     return tables.from_store(store, stored_or_new(store, args.name), args.arms)
 
 
 def _paper(args: argparse.Namespace) -> int:
-    from core.analysis import exported_runs, paper_beside
+    from core.analysis import paper_beside
 
-    if args.files:
-        records = exported_runs.merge(*map(exported_runs.load, args.files))
-    else:
-        store = Store()
-        finished = store.runs(statuses=["finished"])[::-1]
-        records = exported_runs.merge(exported_runs.of_runs(store, finished))
-    table = paper_beside.beside(records, args.number)
+    table = paper_beside.beside(records(args.files), args.number)
     _show(
         table if args.format == "csv" else paper_beside.shown(table),
         args,
@@ -123,19 +104,24 @@ def _show(table: "pd.DataFrame", args: argparse.Namespace, caption: str) -> None
     print(as_text(table, args.format, caption))
 
 
-def export_cells(store: Store, stored: Stored, file: Path) -> int:
+def export_cells(store: Store, stored: Stored, file: Path) -> None:
     """Add the experiment's finished cells to a file of results."""
     from core.analysis import exported_runs
     from core.analysis.experiment_tables import finished_runs
 
-    records = exported_runs.of_runs(store, finished_runs(store, stored.id))
-    if not records:
+    done = exported_runs.of_runs(store, finished_runs(store, stored.id))
+    if not done:
         raise ConfigError(f"No cell of '{stored.experiment.name}' has finished: nothing to export.")
     before = exported_runs.load(file) if file.exists() else []
-    merged = exported_runs.merge(before, records)
+    merged = exported_runs.merge(before, done)
     exported_runs.save(file, merged)
-    print(
-        f"{counted(len(records), 'finished cell')} exported; {file} holds "
-        f"{counted(len(merged), 'run')} by now."
-    )
-    return 0
+    cells, runs = counted(len(done), "finished cell"), counted(len(merged), "run")
+    print(f"{cells} exported; {file} holds {runs} by now.")
+
+
+def import_cells(store: Store, file: Path) -> None:
+    """Put the runs of a file of results into the store, where experiments count them."""
+    from core.analysis import exported_runs, imported_runs
+
+    done = imported_runs.put_in(store, exported_runs.load(file))
+    print(imported_runs.in_words(done))

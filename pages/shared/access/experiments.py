@@ -13,7 +13,7 @@ from core.experiments.status import Status, status
 from core.runs.run import FAILED, FINISHED, QUEUED, RUNNING
 from pages.shared.access.runs import store
 from pages.shared.ui.address import follow, publish
-from pages.shared.ui.text import escape
+from pages.shared.ui.text import counted, escape
 
 
 def pick_experiment() -> Stored:
@@ -95,6 +95,16 @@ def overview(workers: int) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def say_from_file(now: Status) -> None:
+    """That some finished cells were not carried out here."""
+    if now.from_file:
+        cells = counted(now.counts[FINISHED], "finished cell")
+        st.caption(
+            f":material/file_open: {now.from_file:,} of {cells} come from a file: their accuracies "
+            "are all that is known of them. No parser is kept, no action recorded."
+        )
 
 
 def status_of(stored: Stored) -> Status:

@@ -1,10 +1,12 @@
 """What can be done with an experiment: start, pause, go on, cancel, retry, add, prefer, delete."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from core.analysis.experiment_tables import cells_as_text
 from core.data.base import DataError
 from core.experiments import catalog, toml, work
 from core.experiments.catalog import Stored
@@ -148,7 +150,7 @@ def _prefer(stored: Stored) -> None:
 
 def _files(stored: Stored) -> None:
     name = stored.experiment.name
-    with st.popover("Definition", icon=":material/description:", type="tertiary"):
+    with st.popover("Files", icon=":material/description:", type="tertiary"):
         text = toml.write(stored.experiment)
         st.download_button(
             "Save as TOML",
@@ -158,6 +160,16 @@ def _files(stored: Stored) -> None:
             key=f"{key_of('toml')}/{stored.id}",
             on_click="ignore",
             icon=":material/download:",
+        )
+        st.download_button(
+            "Save the finished cells as JSON",
+            partial(cells_as_text, store(), stored.id),
+            file_name=f"{name}.json",
+            mime="application/json",
+            key=f"{key_of('cells')}/{stored.id}",
+            on_click="ignore",
+            icon=":material/download:",
+            help="Another store takes them over: Experiments, New, Finished cells.",
         )
         query = {"view": "new", "start": "toml", "of": name}
         st.page_link(

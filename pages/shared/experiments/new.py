@@ -1,4 +1,4 @@
-"""A new experiment: from a preset, a form, a TOML text, or of runs that are there."""
+"""A new experiment: from a preset, a form, a TOML text, of runs; finished cells."""
 
 import pandas as pd
 import streamlit as st
@@ -15,6 +15,7 @@ from core.options import ConfigError
 from core.runs.run import StoreError
 from pages.shared.access.runs import SHOWN, pick_runs, store
 from pages.shared.experiments.arms import form_arms, pick_arms
+from pages.shared.experiments.importing import draw_import
 from pages.shared.experiments.pairs import draw_pairs
 from pages.shared.experiments.picking import pick_labels
 from pages.shared.launch.form import draw_config
@@ -28,6 +29,7 @@ WAYS = {
     "form": "From a form",
     "toml": "From TOML",
     "runs": "Of runs",
+    "file": "Finished cells",
 }
 EXAMPLE = """name = "two methods"
 pairs = 5                      # or [[1, 1], [2, 2]]: order seed and seed
@@ -50,6 +52,9 @@ method = "total_recall"
 def draw_new() -> None:
     """The form, what it says as an experiment, and the button that makes it."""
     way = switch("start", "Begin", WAYS)
+    if way == "file":
+        draw_import()
+        return
     make = {"preset": _preset, "form": _form, "toml": _toml, "runs": _runs}[way]
     try:
         experiment = make()

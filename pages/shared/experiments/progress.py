@@ -13,7 +13,7 @@ from core.experiments.catalog import Stored
 from core.experiments.experiment import Pair
 from core.experiments.status import Status, cell_table
 from core.runs.run import FAILED, FINISHED, QUEUED, RUNNING
-from pages.shared.access.experiments import left_in_words, state_of, status_of
+from pages.shared.access.experiments import left_in_words, say_from_file, state_of, status_of
 from pages.shared.access.runs import store
 from pages.shared.experiments.actions import draw_actions
 from pages.shared.experiments.before import draw_outlook
@@ -47,6 +47,7 @@ def draw_one(stored: Stored) -> None:
     st.progress(now.done, text=_words(stored, now, workers))
     if now.counts[FINISHED] + now.counts[FAILED] < now.cells and not now.pending:
         draw_outlook(stored, now, workers)
+    say_from_file(now)
     _draw_matrix(stored)
     _draw_failures(stored, now)
 

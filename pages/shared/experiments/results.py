@@ -11,7 +11,7 @@ from core.analysis.experiment_tables import Compared
 from core.experiments import catalog, toml
 from core.experiments.catalog import Stored
 from core.runs.run import FINISHED
-from pages.shared.access.experiments import pick_experiment, status_of
+from pages.shared.access.experiments import pick_experiment, say_from_file, status_of
 from pages.shared.access.runs import store
 from pages.shared.experiments import result_tests, result_views
 from pages.shared.experiments.picking import pick_labels
@@ -49,6 +49,7 @@ def draw_results() -> None:
         f"{counted(len(compared.arms), 'arm')} compared in {counted(n, 'complete pair')} of "
         f"{len(stored.experiment.pairs):,}."
     )
+    say_from_file(status_of(stored))
     if n:
         VIEWS[view][1](stored, compared, measure)
     else:

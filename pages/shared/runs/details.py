@@ -56,12 +56,13 @@ def _facts(run: Run) -> list[tuple[str, ...]]:
     for name, train, test in (
         zip(facts.tasks, facts.n_train, facts.n_test, strict=True) if facts else ()
     ):
-        rows.append((f"task {name}", f"{train:,} rows to learn, {test:,} to test"))
+        learned = f"{train:,} rows to learn, " if train else ""
+        rows.append((f"task {name}", f"{learned}{test:,} to test"))
     for name, seconds in times(store(), run.id).items():
         rows.append((f"time for {name}", duration(seconds)))
     if facts:
-        for name in ("actions", "slots", "parameters"):
-            rows.append((name, f"{getattr(facts, name):,}"))
+        numbers = {name: getattr(facts, name) for name in ("actions", "slots", "parameters")}
+        rows += [(name, f"{number:,}") for name, number in numbers.items() if number]
         if facts.task_parameters:
             rows.append(("of them each task's own", f"{facts.task_parameters:,}"))
     if facts and facts.reduced:

@@ -12,6 +12,7 @@ from core.charts.accuracy import trajectory
 from core.charts.progress import loss
 from core.data.naming import dataset_name
 from core.events import Progress
+from core.runs.recordings import IMPORTED
 from core.runs.run import RUNNING, Run
 from pages.shared.access.runs import store
 from pages.shared.tray import mark
@@ -23,17 +24,24 @@ Drawn = tuple[go.Figure, pd.DataFrame]  # a figure and its data
 
 
 def draw_figures(run: Run) -> None:
-    """Loss and accuracy so far, side by side."""
+    """Loss and accuracy so far, side by side; of an imported run its accuracy."""
     name_exports(dataset_name(run.config), [run.id])
     last = run.last_progress
     position = (run.id, run.status, *((last.task, last.stage) if last else ()))
     left, right = st.columns(2, gap="medium")
     with left:
-        st.markdown("**Loss** of each epoch over a task's rows, replay and penalty included.")
-        state = (*position, *((last.epoch, last.loss) if last else ()))
-        figure, data = _kept("loss", state, lambda: _loss(run))
-        draw_figure(figure, key="loss")
-        save(figure, data, key="loss", file_name=f"loss_run_{run.id}.csv")
+        if IMPORTED in run.versions:
+            st.info(
+                "Imported: its accuracies are all that is known of it. No parser is kept, no loss "
+                "and no action is recorded; carried out here it would have them.",
+                icon=":material/file_open:",
+            )
+        else:
+            st.markdown("**Loss** of each epoch over a task's rows, replay and penalty included.")
+            state = (*position, *((last.epoch, last.loss) if last else ()))
+            figure, data = _kept("loss", state, lambda: _loss(run))
+            draw_figure(figure, key="loss")
+            save(figure, data, key="loss", file_name=f"loss_run_{run.id}.csv")
     with right:
         st.markdown("**Accuracy** over all tasks seen, after each task (the paper's Table 1).")
         figure, data = _kept("trajectory", position, lambda: _trajectory(run))

@@ -1,0 +1,87 @@
+"""`experiment import FILE.json`: finished cells of a file count, and come out as they were."""
+
+from pathlib import Path
+
+import pytest
+
+from core.__main__ import main
+from core.analysis import exported_runs, imported_runs
+from core.analysis.accuracy import cells, curves
+from core.experiments import catalog, work
+from core.experiments.outlook import outlook
+from core.experiments.status import status
+from core.paths import PROJECT
+from core.runs.digest import digest
+from core.runs.recordings import IMPORTED, newest_of
+from core.runs.run import FINISHED
+from core.runs.store import Store
+from tests.commands.exports import CONFIG, export
+from tests.made_up import finished_run
+
+RESULTS = PROJECT / "assets" / "results.json"
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    assert main(["experiment", *map(str, words)]) == 0
+    return capsys.readouterr().out
+
+
+def test_this_projects_cells_give_its_table_and_come_out_again(capsys, tmp_path: Path) -> None:
+    before = told(capsys, "table", "main-overnight", "--from", RESULTS)
+    assert "40 finished runs imported" in told(capsys, "import", RESULTS)
+    assert told(capsys, "table", "main-overnight") == before
+    assert "0 finished runs imported" in told(capsys, "import", RESULTS)
+    file = tmp_path / "again.json"
+    for name in ("main-overnight", "anchors-overnight"):
+        told(capsys, "export", name, file)
+    assert file.read_bytes() == RESULTS.read_bytes()
+
+
+def test_only_the_cells_that_are_missing_are_queued(store, capsys) -> None:
+    told(capsys, "import", RESULTS)
+    told(capsys, "new", "main-overnight")
+    stored = catalog.load(store, "main-overnight")
+    now = status(store, stored.id)
+    assert (now.counts[FINISHED], now.from_file, now.cells) == (30, 30, 60)
+    ahead = outlook(store, stored)
+    assert (ahead.finished, ahead.left, ahead.seconds, ahead.disk) == (30, 30, None, None)
+    queued = work.enqueue(store, "main-overnight")
+    assert (queued.new, queued.used) == (30, 30)
+    assert status(store, stored.id).seconds_left() is None  # no cell was carried out here
+
+
+def test_an_imported_run_is_marked_and_its_accuracies_are_the_files(store, tmp_path) -> None:
+    carried_out = store.run(finished_run(store, CONFIG))
+    path = export(tmp_path / "one.json")
+    store.delete(carried_out.id)
+    (record,) = exported_runs.load(path)
+    assert imported_runs.put_in(store, [record]) == imported_runs.Imported(1, 0)
+    (run,) = store.runs()
+    assert IMPORTED in run.versions
+    assert run.name.endswith("(imported)")
+    assert (run.attempts, run.progress, run.tasks) == (0, 1.0, carried_out.tasks)
+    assert run.facts.covered == carried_out.facts.covered
+    assert newest_of(store, CONFIG) is None
+    assert exported_runs.of_runs(store, [run]) == [record]
+    assert not curves(cells(store, [run])).bound_avg.isna().any()
+
+
+def test_what_has_finished_here_is_not_imported_over(store, tmp_path) -> None:
+    here = finished_run(store, CONFIG, kept=0.9)
+    records = exported_runs.load(export(tmp_path / "one.json"))
+    assert imported_runs.put_in(store, records) == imported_runs.Imported(0, 1)
+    assert [run.id for run in store.runs()] == [here]
+
+
+def test_runs_of_an_earlier_revision_are_no_cells_of_today(store) -> None:
+    (record, *_) = exported_runs.load(PROJECT / "assets" / "one_order.json")
+    imported_runs.put_in(store, [record])
+    assert record.digest not in ("", digest(record.config))
+
+
+def test_a_file_that_is_none_is_said_in_a_sentence(capsys, tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    path.write_text('{"format": 1, "runs": [{}]}', encoding="utf-8")
+    assert main(["experiment", "import", str(path)]) == 2
+    assert "a run in it can't be read" in capsys.readouterr().err
+    assert Store().runs() == []
