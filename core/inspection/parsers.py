@@ -37,7 +37,8 @@ class Parsers:
     the data can't be read.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, **changes: Any) -> None:
+        """`changes` are settings of decoding that are other than the run's."""
         from core.training.assembly import Learner
 
         self.run = run
@@ -47,7 +48,7 @@ class Parsers:
         if not there:
             raise NoParser(f"Run {run.id} has kept no parser.")
         # words have their vectors from the file, so that the GloVe file need not be here
-        config = run.config.with_(device="cpu", embeddings=RANDOM_VECTORS)
+        config = run.config.with_(device="cpu", embeddings=RANDOM_VECTORS, **changes)
         vectors = self._state(there[-1]).get("word_embedding")
         if vectors is not None:
             config = config.with_(word_size=vectors.shape[1])

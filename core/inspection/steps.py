@@ -14,18 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from core.data.base import normalise
-from core.language.derivation import Rule, actions_to_logical_form
+from core.inspection.utterances import best, row_of, words_of, written
+from core.language.derivation import Rule
 from core.language.grammar import Grammar
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
-    from core.parser.batch import Batch
     from core.parser.model import Parser
 
 BEST = 5  # actions told of each step
-MOST_WORDS, MOST_LETTERS = 100, 1000  # of what is typed; the benchmarks have 31 words at most
 
 
 @dataclass(frozen=True)
@@ -65,12 +61,6 @@ class Trace:
         return math.prod(step.probability for step in self.steps)
 
 
-def cut(utterance: str) -> str:
-    """The utterance's first words with single blanks between them: as much as is read."""
-    words = normalise(utterance[: 20 * MOST_LETTERS]).split()
-    return " ".join(words[:MOST_WORDS])[:MOST_LETTERS].rstrip()
-
-
 def explain(
     parser: Parser, utterance: str, task: int, steps: Sequence[Rule] | None = None
 ) -> Trace:
@@ -84,11 +74,12 @@ def explain(
 
     from core.parser.modes import evaluating
 
-    words = normalise(utterance).lower().split()
+    words = words_of(utterance)
     task = min(task, parser.known_tasks)
     with evaluating(parser), torch.no_grad():
         if steps is None:
-            actions, closed = _best(parser, words, task)
+            found = best(parser, words, task)
+            actions, closed = list(found.actions), found.complete
             unknown = None if closed else ""
         else:
             actions, unknown = _numbers(parser.grammar, steps)
@@ -97,16 +88,8 @@ def explain(
         if unknown == "" and traced[-1].applicable:  # it was cut, not for want of an action
             traced = traced[:-1]
     known = tuple(word in parser.vocabulary for word in words)
-    form = _written(parser.grammar, actions) if closed else None
+    form = written(parser.grammar, actions) if closed else None
     return Trace(tuple(words), known, task, traced, form)
-
-
-def _best(parser: Parser, words: Sequence[str], task: int) -> tuple[list[int], bool]:
-    """Action numbers of the best hypothesis, and whether it is complete."""
-    from core.parser.decode import parse
-
-    (found,) = parse(parser, _row(parser, words, task, [], []))
-    return list(found.actions), found.complete
 
 
 def _numbers(grammar: Grammar, steps: Sequence[Rule]) -> tuple[list[int], str | None]:
@@ -128,34 +111,6 @@ def _open_slots(grammar: Grammar, actions: Sequence[int]) -> tuple[list[int], li
     return filled, still
 
 
-def _written(grammar: Grammar, actions: Sequence[int]) -> str:
-    return str(actions_to_logical_form([grammar.actions[number] for number in actions]))
-
-
-def _row(
-    parser: Parser, words: Sequence[str], task: int, slots: Sequence[int], actions: Sequence[int]
-) -> Batch:
-    """The utterance with these steps as a batch of one row, on the parser's device."""
-    import torch
-
-    from core.parser.batch import Batch
-
-    numbers = parser.vocabulary.encode(words)
-
-    def table(row: Sequence[int]) -> Tensor:
-        return torch.tensor([list(row)], dtype=torch.int64)
-
-    row = Batch(
-        words=table(numbers),
-        lengths=torch.tensor([len(numbers)]),
-        slots=table(slots),
-        actions=table(actions),
-        steps=torch.tensor([len(actions)]),
-        tasks=torch.tensor([task]),
-    )
-    return row.to(parser.action_embedding.device)
-
-
 def _along(
     parser: Parser, words: Sequence[str], task: int, actions: Sequence[int], unknown: str | None
 ) -> tuple[StepTrace, ...]:
@@ -172,7 +127,7 @@ def _along(
         given.append(0)  # s_t does not depend on the action of its own step
     if not given:
         return ()
-    row = _row(parser, words, task, slots, given)
+    row = row_of(parser, words, task, slots, given)
     states, attention = parser.teacher_forced(row)
     bias = parser.applicable.bias(row.slots[0], row.task_of_step)
     log_probs = torch.log_softmax(dense_scores(states, bias, parser.rows()), dim=1)

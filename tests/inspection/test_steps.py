@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.inspection.steps import BEST, MOST_LETTERS, MOST_WORDS, cut, explain
+from core.inspection.steps import BEST, explain
+from core.inspection.utterances import MOST_LETTERS, MOST_WORDS, cut
 from core.language.derivation import Action, Rule
 from core.language.grammar import Grammar
 from core.language.tree import read

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.data.base import DataError, Example, Task, normalise
-from core.inspection.steps import MOST_LETTERS, MOST_WORDS, cut
+from core.inspection.utterances import MOST_LETTERS, MOST_WORDS, cut
 from core.options import ConfigError
 from core.runs import checkpoints
 from core.runs.run import Run
