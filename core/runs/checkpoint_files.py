@@ -4,6 +4,7 @@ It is what `torch.save` writes, and behind that a mark and the SHA-256 of all be
 of earlier versions have no digest: there the checksums inside the file say whether it is whole.
 """
 
+import errno
 import hashlib
 import io
 import os
@@ -24,6 +25,10 @@ class CheckpointError(RuntimeError):
     """A checkpoint that can't be written or read: which one, and why."""
 
 
+class NoRoomError(CheckpointError):
+    """A checkpoint that can't be written now: the disk is full."""
+
+
 def at_once(action: Callable[[], None]) -> None:
     """Publishes for whoever calls."""
     action()
@@ -32,7 +37,8 @@ def at_once(action: Callable[[], None]) -> None:
 def write(path: Path, state: dict[str, Any], publish: Publish = at_once) -> None:
     """Write beside the path, sync, and take the path's name within `publish`.
 
-    CheckpointError where that fails; what was there before is then still there.
+    CheckpointError where that fails, NoRoomError on a full disk; what was there before is still
+    there then.
     """
     import torch
 
@@ -49,7 +55,8 @@ def write(path: Path, state: dict[str, Any], publish: Publish = at_once) -> None
         publish(lambda: _take_place(part, path))
         _sync_folder(path.parent)
     except OSError as error:
-        raise CheckpointError(f"The checkpoint {path} can't be written: {why(error)}.") from error
+        kind = NoRoomError if error.errno in (errno.ENOSPC, errno.EDQUOT) else CheckpointError
+        raise kind(f"The checkpoint {path} can't be written: {why(error)}.") from error
     finally:
         _remove_part(part)
 

@@ -27,6 +27,7 @@ from sqlalchemy.exc import (
 
 from core.runs.json_values import to_json
 from core.runs.migrations import is_current, migrate
+from core.runs.room import is_full
 from core.runs.run import StoreError, StoreUnavailable
 from core.runs.sqlite import DatabaseFile, sqlite_engine
 
@@ -192,6 +193,8 @@ def reason(error: BaseException) -> str:
     if isinstance(error, UnicodeDecodeError):
         return "its schema is damaged"
     cause = getattr(error, "orig", None) or error
+    if getattr(cause, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_IOERR and is_full():
+        return "the disk is full"
     return (str(cause).strip().split("\n")[0] or type(cause).__name__).rstrip(".")
 
 

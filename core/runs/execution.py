@@ -10,14 +10,16 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from types import TracebackType
 from typing import Any
 
 from core.events import Event
 from core.runs import checkpoints
-from core.runs.checkpoint_files import CheckpointError
+from core.runs.checkpoint_files import CheckpointError, NoRoomError
 from core.runs.circumstances import explain, versions
 from core.runs.owner import Owner
+from core.runs.room import write_with_room
 from core.runs.run import (
     FAILED,
     FINISHED,
@@ -33,7 +35,7 @@ from core.stopping import Stopped
 
 POLL_SECONDS = 1.0  # between two looks at the store's stop flag
 BEAT_SECONDS = 5.0  # between two heartbeats; silence counts after store.SILENCE
-STORE_PATIENCE = 300.0  # how long a run waits for a store that can't be written
+STORE_PATIENCE = 300.0  # how long a run waits for a store or a disk that can't be written
 
 Train = Callable[..., None]  # as core.training.train
 
@@ -62,7 +64,7 @@ def execute(
             status, error = _learn(store, run, owner, hold, watch, train), ""
         except RunTaken:
             raise
-        except StoreUnavailable as problem:  # for STORE_PATIENCE: it can go on once that is back
+        except (StoreUnavailable, NoRoomError) as problem:  # for STORE_PATIENCE: it can go on later
             status, error = INTERRUPTED, explain(problem)
         except Exception as problem:
             if threading.main_thread().is_alive():
@@ -145,14 +147,21 @@ def _learn(
     def publish(action: Callable[[], None]) -> None:
         store.while_held(run.id, owner, action, patience=STORE_PATIENCE)
 
+    def save(state: dict[str, Any]) -> None:
+        keep(partial(checkpoints.save, run.id, state, publish))
+
+    def save_parser(k: int, state: dict[str, Any]) -> None:
+        keep(partial(checkpoints.save_parser, run.id, k, state, publish))
+
+    keep = partial(write_with_room, should_stop=hold.should_stop, patience=STORE_PATIENCE)
     try:
         (train or sequence.train)(
             run.config,
             record,
             hold.should_stop,
             resume=_load(run),
-            save=lambda state: checkpoints.save(run.id, state, publish),
-            save_parser=lambda k, state: checkpoints.save_parser(run.id, k, state, publish),
+            save=save,
+            save_parser=save_parser,
         )
     except CheckpointMismatch as error:
         raise CheckpointError(checkpoints.unfit(run.id, f"{error}.")) from error

@@ -4,8 +4,11 @@ TOTAL_RECALL_TEST_DATABASE_URL runs the same tests against another database, whi
 """
 
 import os
+import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,6 +22,7 @@ from core.runs import clock as clock_module
 from core.runs.store import Store
 from core.runs.tables import metadata
 from core.stopping import Stopped
+from tests.runs.carried_out import Left, carry_out
 
 OTHER_DATABASE = os.environ.get("TOTAL_RECALL_TEST_DATABASE_URL")
 
@@ -110,6 +114,36 @@ def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.01)
+
+
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Left:
+    """What a run leaves on SQLite where nothing happens to it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOTAL_RECALL_HOME", str(tmp_path_factory.mktemp("plain") / "home"))
+        patch.delenv("TOTAL_RECALL_DATABASE_URL", raising=False)
+        with closing(Store()) as store:
+            carry_out(store, until)
+            return Left.by(store)
+
+
+@pytest.fixture
+def small_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], Path]]:
+    """Mounts a disk of so many megabytes and makes a folder on it the home."""
+    with ExitStack() as mounted:
+
+        def mount(megabytes: int) -> Path:
+            disk = Path(mounted.enter_context(tempfile.TemporaryDirectory()))
+            words = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(disk)]
+            try:
+                subprocess.run(words, check=True, capture_output=True)
+            except (OSError, subprocess.CalledProcessError) as error:
+                pytest.skip(f"no disk may be mounted here: {error}")
+            mounted.callback(subprocess.run, ["umount", "--lazy", str(disk)], check=True)
+            monkeypatch.setenv("TOTAL_RECALL_HOME", str(disk / "home"))
+            return disk
+
+        yield mount
 
 
 @pytest.fixture(name="until")
