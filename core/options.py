@@ -86,10 +86,10 @@ class OptionSpec:
         words = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
         kind = words.get(self.type, "a list of names")
         if self.low is not None and self.high is not None:
-            return f"{kind} from {self.low:g} to {self.high:g}"
+            return f"{kind} from {self.low:,.12g} to {self.high:,.12g}"
         if self.low is not None:
-            return f"{kind} of at least {self.low:g}"
-        return kind if self.high is None else f"{kind} of at most {self.high:g}"
+            return f"{kind} of at least {self.low:,.12g}"
+        return kind if self.high is None else f"{kind} of at most {self.high:,.12g}"
 
     def check(self, value: Any, where: str) -> Any:
         """The value in the option's type; ConfigError names option, value and what is allowed."""

@@ -32,7 +32,7 @@ TOY = shlex.split(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["train", "--epochs", "0"], "epochs = 0: expected a whole number from 1 to 1000."),
+        (["train", "--epochs", "0"], "epochs = 0: expected a whole number from 1 to 1,000."),
         (["train", "--epochs", "two"], "--epochs: invalid int value: 'two'"),
         (["train", "--evaluation", "guess"], "expected one of test, heldout"),
         (["train", "--method", "none_such"], "method 'none_such' is not known; there are: "),

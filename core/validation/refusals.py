@@ -32,7 +32,7 @@ def check(config: RunConfig, explicit: Collection[str] = ()) -> None:
     if method.memory:
         if not config.memory_size:
             raise ConfigError(
-                "memory_size = 0: expected a whole number from 1 to 100000, for "
+                "memory_size = 0: expected a whole number from 1 to 100,000, for "
                 f"{method.label} needs a memory."
             )
         return
