@@ -26,6 +26,15 @@ class MachineSettings:
         group="Machine",
         label="CPU threads",
     )
+    precision: str = option(
+        "float32",
+        "numbers that training multiplies. float32; tf32: a GPU rounds them to 10 bits behind the "
+        "point (from Ampere on); bfloat16: by autocast to 7 in encoder, decoder and attention, "
+        "where GPU or CPU have it. Weights, sums, losses and decoding stay float32",
+        choices=("float32", "tf32", "bfloat16"),
+        group="Machine",
+        label="Precision of training",
+    )
 
 
 @dataclass(frozen=True)

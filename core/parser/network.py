@@ -62,6 +62,7 @@ class Network(nn.Module):
         self.vocabulary, self.input_feeding = vocabulary, config.input_feeding
         self.dropout, self.word_dropout = config.dropout, config.word_dropout
         self.action_init = config.action_init
+        self.by_bfloat16 = config.precision == "bfloat16"
         read = transformer or vectors
         word_size = read.size if read else config.word_size
         hidden, size = config.hidden_size, config.action_size
@@ -165,8 +166,16 @@ class Network(nn.Module):
         """The teacher-forced pass over gold derivations, with the weights as they are.
 
         s_t of every real step, example after example (steps in all, action size), and the
-        attention over the words at each step (n, T, L).
+        attention over the words at each step (n, T, L). In training by bfloat16 where that is asked
+        for; both are float32.
         """
+        if not (self.training and self.by_bfloat16):
+            return self._forward(batch)
+        with torch.autocast(batch.words.device.type, torch.bfloat16):
+            states, attention = self._forward(batch)
+        return states.float(), attention.float()
+
+    def _forward(self, batch: Batch) -> tuple[Tensor, Tensor]:
         encoding = self.encode(batch.words, batch.lengths)
         before = F.embedding(batch.actions[:, :-1], self.action_embedding)
         start = self.start.expand(len(batch), 1, -1)

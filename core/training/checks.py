@@ -9,6 +9,7 @@ from core.options import ConfigError
 from core.parser import transformer
 from core.parser.embeddings import training_words, vectors_of
 from core.parser.vector_text import Progress
+from core.training import precision
 from core.training.devices import choose_device
 
 
@@ -19,7 +20,7 @@ def validate(config: RunConfig, progress: Progress = lambda share: None) -> str:
     what is worth saying of what was read; `progress` takes the share of word vectors read.
     """
     validation.check(config)
-    choose_device(config.device)
+    precision.check(config.precision, choose_device(config.device))
     tasks = load_tasks(config)
     if len(tasks) < 2:
         raise ConfigError(

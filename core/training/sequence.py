@@ -22,6 +22,7 @@ from core.stopping import ShouldStop, check, never
 from core.training.assembly import Learner
 from core.training.losses import EpochLosses
 from core.training.position import Position
+from core.training.precision import products
 from core.training.resuming import restore, restore_optimizer
 from core.training.stage_optimizer import StageOptimizer, learning_rate, run_optimizer
 
@@ -209,8 +210,9 @@ def train(
     """
     torch.set_num_threads(config.threads)
     learner = Learner(config)
-    if resume is not None:
-        restore(learner, resume)
-    record(learner.facts())
-    _Run(learner, record, should_stop, save, save_parser).go(resume)
+    with products(config.precision, learner.device):
+        if resume is not None:
+            restore(learner, resume)
+        record(learner.facts())
+        _Run(learner, record, should_stop, save, save_parser).go(resume)
     return learner

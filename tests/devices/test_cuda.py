@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from core.config import RunConfig
-from core.events import Event
+from core.events import Epoch, Event
 from core.parser.decode import parse
 from core.registry import methods
 from core.training.assembly import Learner
@@ -77,6 +77,16 @@ def test_two_runs_in_two_threads_are_two_runs_one_after_the_other(toy_config) ->
         together = [numbers(events) for events in threads.map(events_of, configs)]
     for one, both in zip(alone, together, strict=True):
         assert both == pytest.approx(one, **NEAR)
+
+
+@pytest.mark.parametrize("precision", ["tf32", "bfloat16"])
+def test_other_precisions_are_near_float32(toy_config, precision: str) -> None:
+    config = on(toy_config.with_(method="emr"), "cuda:0")
+    plain, rounded = (
+        [event.loss for event in events_of(config.with_(precision=p)) if isinstance(event, Epoch)]
+        for p in ("float32", precision)
+    )
+    assert rounded == pytest.approx(plain, rel=0.1)
 
 
 def test_dropout_on_the_card_keeps_its_share_and_its_own_stream(toy_config) -> None:

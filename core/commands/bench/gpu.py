@@ -41,6 +41,9 @@ def add_parser(subparsers: Subparsers) -> None:
         default=[64, 128, 256, 512, 1024],
         help="(64 128 256 512 1024)",
     )
+    parser.add_argument(
+        "--precision", default="float32", help="float32, tf32 or bfloat16 (float32)"
+    )
     parser.add_argument("--runs", type=count, nargs="+", default=[1, 2, 4], help="at once (1 2 4)")
     parser.add_argument("--epochs", type=count, default=10, help="of the whole sequence (10)")
     parser.add_argument("--seconds", type=seconds, default=8.0, help="a measurement (8)")
@@ -51,7 +54,11 @@ def execute(args: argparse.Namespace) -> int:
     if min(args.runs + args.batch_sizes) < 1 or args.seconds <= 0:
         raise ConfigError("--runs, --batch-sizes and --seconds: expected numbers above 0.")
     config = RunConfig(
-        dataset=args.dataset, method=args.method, sampler="random", device=args.device
+        dataset=args.dataset,
+        method=args.method,
+        sampler="random",
+        device=args.device,
+        precision=args.precision,
     )
     try:
         _print_all(config, args)
@@ -66,17 +73,24 @@ def _print_all(config: RunConfig, args: argparse.Namespace) -> None:
 
     from core.data.base import load_tasks
     from core.training.devices import choose_device
+    from core.training.precision import products
 
     tasks, device = load_tasks(config), choose_device(config.device)
     name = torch.cuda.get_device_name(device) if device.type == "cuda" else "the CPU"
     largest = max(tasks, key=lambda task: len(task.train)).name
-    peak = product_rate(device, size=4096 if device.type == "cuda" else 1024)
+    with products("float32", device):
+        peak = product_rate(device, size=4096 if device.type == "cuda" else 1024)
     print(f"{name}, PyTorch {torch.__version__}; float32 products: {peak / 1e12:.2f} Tflop/s\n")
-    print(f"{config.dataset}, task {largest}, training steps on batches of one size:\n")
+    print(
+        f"{config.dataset}, task {largest}, training steps on batches of one size, "
+        f"{config.precision}:\n"
+    )
     print("| Batch | rows/s | ms a step | of the product rate | MB on the GPU |")
     print("| ---: | ---: | ---: | ---: | ---: |")
     for size in args.batch_sizes:
-        print(_by_batch(config.with_(batch_size=size), largest, args.seconds, peak), flush=True)
+        with products(config.precision, device):
+            row = _by_batch(config.with_(batch_size=size), largest, args.seconds, peak)
+        print(row, flush=True)
     began = time.perf_counter()
     seconds = _sequence(config.with_(epochs=args.epochs))
     print(

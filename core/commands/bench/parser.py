@@ -63,11 +63,15 @@ def execute(args: argparse.Namespace) -> int:
         encoder="transformer" if args.encoder_model else "lstm",
         encoder_trained=args.encoder_trained,
     )
-    try:
-        return _measure(config, args.task)
-    except DataMissing as missing:
-        print(f"{missing} Measuring the demo instead.", file=sys.stderr)
-        return _measure(config.with_(dataset="demo"), "")
+    from core.training.devices import choose_device
+    from core.training.precision import products
+
+    with products(config.precision, choose_device(config.device)):
+        try:
+            return _measure(config, args.task)
+        except DataMissing as missing:
+            print(f"{missing} Measuring the demo instead.", file=sys.stderr)
+            return _measure(config.with_(dataset="demo"), "")
 
 
 def product_rate(device: "torch.device", seconds: float = 0.5, size: int = _SIZE) -> float:

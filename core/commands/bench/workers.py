@@ -143,7 +143,9 @@ class _Clock:
         self._last = (moment, event.done)
 
     def should_stop(self) -> bool:
-        return bool(self._began) and time.perf_counter() > self._began + WARM_UP + self._seconds
+        """Whether the seconds are over and, however slow the machine, a step has been counted."""
+        counted = self._first is not None and self._last[0] > self._first[0]
+        return counted and time.perf_counter() > self._began + WARM_UP + self._seconds
 
     def rate(self) -> float:
         if self._first is None or self._last[0] <= self._first[0]:
