@@ -7,7 +7,6 @@ it. Nothing here imports transformers before a model is asked for.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import warnings
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from typing import Any
 
 from core.config import encoders
 from core.options import ConfigError
+from core.parser.contents import model_digest, model_stamp
 
 INSTALL = "pip install -r core/requirements-encoders.txt"
 _WANTED = ["*.safetensors", "*.safetensors.index.json", "*.json", "*.txt", "*.model"]
@@ -57,20 +57,12 @@ class Pretrained:
 
     def digest(self) -> str:
         """SHA-256 of all that decides its states."""
-        files = sorted(
-            path for pattern in _WANTED[:3] for path in self.folder.glob(pattern) if path.is_file()
-        )
-        stamps = tuple((str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in files)
-        return _digest(stamps)
+        return _digest(self.folder, json.dumps(model_stamp(self.folder)))
 
 
 @lru_cache(maxsize=8)
-def _digest(stamps: tuple[tuple[str, int, int], ...]) -> str:
-    whole = hashlib.sha256()
-    for path, _, _ in stamps:
-        with Path(path).open("rb") as stream:
-            whole.update(Path(path).name.encode() + hashlib.file_digest(stream, "sha256").digest())
-    return whole.hexdigest()
+def _digest(folder: Path, stamp: str) -> str:
+    return model_digest(folder)
 
 
 def find(name: str) -> Pretrained:

@@ -1,8 +1,7 @@
 """Reduced tables of word vectors: what a file has of a vocabulary, so that it is read once.
 
 In the home's folder `vectors`: one file a table, under the digest of the text and of the wanted
-words; and the digest of each file that was read, under its path, size and time. Whatever is wrong
-with one of these, the vectors are read again.
+words. Whatever is wrong with one, the vectors are read again.
 """
 
 import hashlib
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.parser.packed_text import archive_of
+from core.parser import contents
 from core.parser.vector_text import TextVectors
 from core.paths import home
 
@@ -32,21 +31,17 @@ def get(
     path: Path, wanted: Sequence[str], any_case: bool, read: Callable[[], TextVectors]
 ) -> TextVectors:
     """What was kept of this file for these words, else what `read` gives, which is kept."""
-    note = folder() / f"{_digest(_stamp(path))}.digest"
     words = _digest([_VERSION, any_case, *wanted])
+    stamp: list[object] = []
     try:
-        digest = note.read_text(encoding="ascii")
+        stamp = contents.vectors_stamp(path)
+        digest = contents.noted(path, stamp)
         table = _load(folder() / f"{digest[:24]}-{words}.npz", digest)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         table = read()
-        _keep(note, words, table)
+        _keep(words, table)
+        contents.note(path, stamp, table.digest)
     return table
-
-
-def _stamp(path: Path) -> list[object]:
-    """What changes where a file does."""
-    state = archive_of(path).stat()
-    return [str(path.resolve()), state.st_size, state.st_mtime_ns, state.st_ino]
 
 
 def _digest(values: Sequence[object]) -> str:
@@ -65,7 +60,7 @@ def _load(path: Path, digest: str) -> TextVectors:
     return TextVectors(facts["size"], facts["rows"], dict(rows[:split]), dict(rows[split:]), digest)
 
 
-def _keep(note: Path, words: str, table: TextVectors) -> None:
+def _keep(words: str, table: TextVectors) -> None:
     """Written beside and renamed; where that fails, nothing is kept."""
     facts = {
         "digest": table.digest,
@@ -81,7 +76,6 @@ def _keep(note: Path, words: str, table: TextVectors) -> None:
         with tempfile.NamedTemporaryFile(dir=folder(), suffix=".part", delete=False) as stream:
             np.savez(stream, facts=np.array(json.dumps(facts)), vectors=vectors)
         Path(stream.name).replace(folder() / f"{table.digest[:24]}-{words}.npz")
-        note.write_text(table.digest, encoding="ascii")
         for old in sorted(folder().glob("*.npz"), key=lambda p: -p.stat().st_mtime)[MOST:]:
             old.unlink(missing_ok=True)
     except OSError:

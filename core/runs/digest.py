@@ -7,6 +7,8 @@ nothing is kept, an option whose `when` does not hold. Options left unsaid count
 A stored digest must keep its meaning while options are added and defaults change. Therefore a
 setting is left out where it equals its `earlier` value (core.options.option): what a run did before
 the option, or its present default, existed.
+
+Files count by what they hold, not by where they lie (core.parser.contents).
 """
 
 import hashlib
@@ -16,6 +18,7 @@ from typing import Any
 
 from core.config import OPTION_GROUPS, RECORDING, RunConfig, entry_of
 from core.options import ConfigError, OptionSpec, build_options, specs
+from core.parser.contents import of_model, of_vectors
 from core.registry import methods
 
 REVISION = 2  # 2: batches are drawn freely, not from examples of like length
@@ -28,7 +31,11 @@ _OF_MEMORY = {"sampler", "memory_size"}
 
 def digest(config: RunConfig) -> str:
     """The configuration's digest; ConfigError where a name or an option is not known."""
-    return digest_of(decisive(config))
+    settings = decisive(config)
+    for name, content in (("embeddings", of_vectors), ("encoder_model", of_model)):
+        if name in settings:
+            settings[name] = content(settings[name])
+    return digest_of(settings)
 
 
 def digest_of(settings: Mapping[str, Any], revision: int | None = None) -> str:
