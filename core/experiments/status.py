@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import BigInteger, Select, case, cast, func, select
+from sqlalchemy import BigInteger, ColumnElement, Select, case, cast, func, select
 
 from core.runs.run import FAILED, FINISHED, INTERRUPTED, QUEUED, RUNNING, STOPPED
 from core.runs.store import Store
@@ -83,12 +83,16 @@ class Status:
         return left / workers
 
 
-def cells_query(experiment: int) -> Select[Any]:
-    """A row for each cell: pair, arm, digest, last_run (seen behind it), run (or none)."""
+def cells_query(experiment: int, *conditions: ColumnElement[bool]) -> Select[Any]:
+    """A row for each cell: pair, arm, digest, last_run (seen behind it), run (or none).
+
+    `conditions` on columns of `experiment_cells` leave cells out.
+    """
+    asked = (experiment_cells.c.experiment_id == experiment, *conditions)
     rank = case(_RANKS, value=runs.c.status, else_=len(_RANKS))
     best = (
         select(runs.c.digest, func.min(cast(rank, BigInteger) * _RANK + runs.c.id).label("key"))
-        .where(runs.c.digest.in_(_digests(experiment)))
+        .where(runs.c.digest.in_(select(experiment_cells.c.digest).where(*asked)))
         .group_by(runs.c.digest)
         .subquery()
     )
@@ -102,13 +106,8 @@ def cells_query(experiment: int) -> Select[Any]:
         )
         .select_from(experiment_cells)
         .outerjoin(best, best.c.digest == experiment_cells.c.digest)
-        .where(experiment_cells.c.experiment_id == experiment)
+        .where(*asked)
     )
-
-
-def _digests(experiment: int) -> Select[Any]:
-    own = experiment_cells.c.experiment_id == experiment
-    return select(experiment_cells.c.digest).where(own)
 
 
 def cell_status(cells: Any) -> Any:
@@ -154,9 +153,12 @@ def _arm_status(arm: int, rows: Mapping[str, Any]) -> ArmStatus:
     )
 
 
-def cell_table(store: Store, experiment: int) -> "pd.DataFrame":
-    """Every cell: pair, arm (from 0), digest, last_run, run, status, progress, seconds, error."""
-    cells = cells_query(experiment).subquery()
+def cell_table(store: Store, experiment: int, pairs: range | None = None) -> "pd.DataFrame":
+    """Every cell (of these pairs alone), by pair and arm: pair, arm (from 0), digest, last_run,
+    run, status, progress, seconds, error.
+    """
+    some = [] if pairs is None else [experiment_cells.c.pair.between(pairs[0], pairs[-1])]
+    cells = cells_query(experiment, *some).subquery()
     return store.frame(
         select(cells, cell_status(cells), runs.c.progress, runs.c.seconds, runs.c.error)
         .select_from(cells)

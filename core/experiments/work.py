@@ -179,7 +179,13 @@ def prefer(store: Store, name: str, priority: int) -> None:
 
 def failures(store: Store, stored: Stored) -> list[str]:
     """A sentence for each failed cell, with its reason."""
-    cells = cells_query(stored.id).subquery()
+    return [sentence for sentence, _ in failed_runs(store, stored)]
+
+
+def failed_runs(store: Store, stored: Stored) -> list[tuple[str, int]]:
+    """A sentence for each failed cell, with its reason, and its run."""
+    failed = select(runs.c.digest).where(runs.c.status == FAILED)
+    cells = cells_query(stored.id, experiment_cells.c.digest.in_(failed)).subquery()
     query = (
         select(cells.c.pair, cells.c.arm, runs.c.id, runs.c.error)
         .join(runs, runs.c.id == cells.c.run)
@@ -187,8 +193,11 @@ def failures(store: Store, stored: Stored) -> list[str]:
         .order_by(cells.c.pair, cells.c.arm)
     )
     return [
-        f"A{stored.experiment.cell_label(row.pair, row.arm)[1:]}: run {row.id} has failed: "
-        f"{row.error}"
+        (
+            f"A{stored.experiment.cell_label(row.pair, row.arm)[1:]}: run {row.id} has failed: "
+            f"{row.error}",
+            row.id,
+        )
         for row in store.fetch(query)
     ]
 

@@ -39,6 +39,7 @@ POINTS = """() => {
 class Server:
     address: str
     log: Path
+    process: subprocess.Popen
 
     def complaints(self) -> list[str]:
         """Lines of the log that a healthy server does not write."""
@@ -47,8 +48,8 @@ class Server:
 
 
 @contextmanager
-def serving(tmp_path: Path) -> Iterator[Server]:
-    """The app as people start it, with a home of its own."""
+def serving(tmp_path: Path, workers: int = 1) -> Iterator[Server]:
+    """The app as people start it, with a home of its own, and so many workers."""
     if CHROMIUM is None or playwright is None:
         missing(f"{'chromium' if CHROMIUM is None else 'playwright'} is not installed")
     with socket.socket() as free:
@@ -58,6 +59,7 @@ def serving(tmp_path: Path) -> Iterator[Server]:
     environment = os.environ | {
         "TOTAL_RECALL_HOME": str(tmp_path / "home"),
         "TOTAL_RECALL_DATA": str(tmp_path / "data"),
+        "TOTAL_RECALL_WORKERS": str(workers),
         "OMP_NUM_THREADS": "1",
     }
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
@@ -68,7 +70,7 @@ def serving(tmp_path: Path) -> Iterator[Server]:
     try:
         address = f"http://127.0.0.1:{port}"
         wait_for(f"{address}/_stcore/health", process)
-        yield Server(address, log)
+        yield Server(address, log, process)
     finally:
         process.terminate()
         try:

@@ -1,6 +1,8 @@
 """A tiny experiment, and the command that carries experiments out."""
 
 import os
+import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +31,9 @@ method = "emr"
 """
 
 
+_TIMES = re.compile(r"^Minutes|^Time", re.IGNORECASE)
+
+
 def experiment(home: Path, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "core", "experiment", *words],
@@ -45,3 +50,21 @@ def done(home: Path, *words: str) -> str:
     out = process.communicate()[0]
     assert process.returncode == 0, out
     return out
+
+
+def table(home: Path, name: str) -> list[list[str]]:
+    """The printed table, cell by cell, but for how long runs took."""
+    rows = [line.split(",") for line in done(home, "table", name, "--format", "csv").split("\n")]
+    times = [at for at, column in enumerate(rows[0]) if _TIMES.match(column)]
+    return [[cell for at, cell in enumerate(row) if at not in times] for row in rows]
+
+
+def kill_family(pid: int) -> list[int]:
+    """SIGKILL for a process and all that it began, at one moment; their numbers."""
+    family = [pid]
+    for each in family:  # grows while children of children are found
+        lists = Path(f"/proc/{each}/task").glob("*/children")
+        family += [int(child) for children in lists for child in children.read_text().split()]
+    for each in family:
+        os.kill(each, signal.SIGKILL)
+    return family

@@ -1,8 +1,5 @@
 """An experiment whose processes are all killed in mid-way ends with the table of one left alone."""
 
-import os
-import re
-import signal
 import subprocess
 import time
 from pathlib import Path
@@ -13,27 +10,15 @@ from core.experiments import catalog
 from core.experiments.status import status
 from core.runs.run import FINISHED, RUNNING
 from core.runs.store import Store
-from tests.experiments.commands import TINY, done, experiment
-
-TIMES = re.compile(r"^Minutes|^Time", re.IGNORECASE)
+from tests.experiments.commands import TINY, done, experiment, kill_family, table
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
-def table(home: Path) -> list[list[str]]:
-    """The printed table, cell by cell, but for how long runs took."""
-    rows = [line.split(",") for line in done(home, "table", "tiny", "--format", "csv").split("\n")]
-    times = [at for at, name in enumerate(rows[0]) if TIMES.match(name)]
-    return [[cell for at, cell in enumerate(row) if at not in times] for row in rows]
-
-
 def kill_all(process: subprocess.Popen[str]) -> None:
-    """SIGKILL for the command and its workers, at one moment."""
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    for each in [process.pid, *map(int, children)]:
-        os.kill(each, signal.SIGKILL)
+    """SIGKILL for the command and its two workers, at one moment."""
+    assert len(kill_family(process.pid)) == 1 + 2
     process.communicate()
-    assert len(children) == 2
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds workers by /proc")
@@ -55,5 +40,5 @@ def test_the_same_table_after_all_processes_were_killed(
     assert 0 < status(store, id).counts[FINISHED] < 4
     store.close()
     done(killed, "run", "tiny", "--workers", "2")
-    assert table(killed) == table(whole)
-    assert len(table(whole)) > 5
+    assert table(killed, "tiny") == table(whole, "tiny")
+    assert len(table(whole, "tiny")) > 5

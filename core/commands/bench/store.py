@@ -37,16 +37,16 @@ def add_parser(subparsers: Subparsers) -> None:
 def execute(args: argparse.Namespace) -> int:
     if args.runs < 1:
         raise ConfigError(f"--runs {args.runs}: expected a whole number of at least 1.")
-    with _temporary_home():
+    with temporary_home():
         store = Store()
-        seconds, _ = _timed(lambda: fill(store, args.runs))
+        seconds, _ = timed(lambda: fill(store, args.runs))
         print(f"{args.runs:,} runs, written in {seconds:.0f} s\n")
         print("| read by | what | seconds | CPU |\n| --- | --- | ---: | ---: |")
         slow = 0
         for page, what, call in reads(store):
             with redirect_stdout(io.StringIO()):
                 call()
-                seconds, cpu = _timed(call)
+                seconds, cpu = timed(call)
             slow += cpu > MOST
             print(f"| {page} | {what} | {seconds:.2f} | {cpu:.2f} |", flush=True)
         store.close()
@@ -54,7 +54,7 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def _timed(call: Callable[[], object]) -> tuple[float, float]:
+def timed(call: Callable[[], object]) -> tuple[float, float]:
     """Seconds, and those that this process itself had."""
     began, used = time.perf_counter(), time.process_time()
     call()
@@ -62,7 +62,7 @@ def _timed(call: Callable[[], object]) -> tuple[float, float]:
 
 
 @contextmanager
-def _temporary_home() -> Iterator[None]:
+def temporary_home() -> Iterator[None]:
     """A home of its own, with SQLite whatever the user's database is."""
     names = ("TOTAL_RECALL_HOME", "TOTAL_RECALL_DATABASE_URL")
     before = {name: os.environ.pop(name, None) for name in names}

@@ -47,7 +47,16 @@ def _config(id: int) -> RunConfig:
 
 
 def _rows(id: int, complete: bool) -> Rows:
-    config = _config(id)
+    yield tables.runs, finished_row(id, _config(id))
+    for table, row in of_tasks(complete):
+        yield table, {"run_id": id, **row}
+    if complete:
+        for action in range(ROWS * len(TASKS)):
+            yield tables.actions, {"run_id": id, "action": action, "text": f"GEN ( {action} )"}
+
+
+def finished_row(id: int, config: RunConfig) -> dict[str, Any]:
+    """The columns of a finished run."""
     moment = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=id)
     facts = RunStarted(
         tasks=TASKS,
@@ -59,30 +68,27 @@ def _rows(id: int, complete: bool) -> Rows:
         parameters=1_000_000,
         device="cpu",
     )
-    yield (
-        tables.runs,
-        {
-            "id": id,
-            "name": default_name(config),
-            "config": config.to_json(),
-            "status": FINISHED,
-            "wanted_device": "cpu",
-            "device": "cpu",
-            "facts": asdict(facts),
-            "progress": 1.0,
-            "created": moment,
-            "queued": moment,
-            "started": moment,
-            "ended": moment,
-            "seconds": 60.0,
-        },
-    )
+    return {
+        "id": id,
+        "name": default_name(config),
+        "config": config.to_json(),
+        "status": FINISHED,
+        "wanted_device": "cpu",
+        "device": "cpu",
+        "facts": asdict(facts),
+        "progress": 1.0,
+        "created": moment,
+        "queued": moment,
+        "started": moment,
+        "ended": moment,
+        "seconds": 60.0,
+    }
+
+
+def of_tasks(complete: bool) -> Rows:
+    """What a run records of all tasks, but for its number; `complete`: more than accuracies."""
     for k in range(len(TASKS)):
-        for row in _of_task(k, complete):
-            yield row[0], {"run_id": id, **row[1]}
-    if complete:
-        for action in range(ROWS * len(TASKS)):
-            yield tables.actions, {"run_id": id, "action": action, "text": f"GEN ( {action} )"}
+        yield from _of_task(k, complete)
 
 
 def _of_task(k: int, complete: bool) -> Rows:

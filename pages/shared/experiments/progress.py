@@ -111,8 +111,7 @@ def _first_pair(count: int, each: int) -> int:
 
 def _cells(stored: Stored, pairs: range) -> pd.DataFrame:
     """The drawn cells as `charts.experiment_matrix.matrix` takes them."""
-    cells = cell_table(store(), stored.id)
-    cells = cells[cells.pair.between(pairs.start, pairs.stop - 1)].copy()
+    cells = cell_table(store(), stored.id, pairs)
     cells["pair"] -= pairs.start
     finished = cells.run[cells.status == FINISHED].astype(int)
     ends = latest(store(), finished.tolist()).set_index("run").avg
@@ -130,7 +129,7 @@ def _draw_failures(stored: Stored, now: Status) -> None:
     if not count:
         return
     st.markdown(f"**{counted(count, 'cell')} failed.** They count nowhere, and never as zero.")
-    for sentence, run in work_failures(stored)[:MOST_FAILURES]:
+    for sentence, run in work.failed_runs(store(), stored)[:MOST_FAILURES]:
         st.page_link(
             "pages/runs.py",
             label=escape(sentence),
@@ -139,11 +138,3 @@ def _draw_failures(stored: Stored, now: Status) -> None:
         )
     if count > MOST_FAILURES:
         st.caption(f"The first {MOST_FAILURES} are shown.")
-
-
-def work_failures(stored: Stored) -> list[tuple[str, int]]:
-    """A sentence for each failed cell, and its run."""
-    cells = cell_table(store(), stored.id)
-    runs = cells.run[cells.status == FAILED].astype(int).tolist()
-    sentences = work.failures(store(), stored)
-    return list(zip(sentences, runs, strict=False))
