@@ -12,8 +12,22 @@ def data_folder() -> Path:
 
 
 def home() -> Path:
-    """Run data (database, checkpoints, uploads): TOTAL_RECALL_HOME, else runs/ in the project."""
-    return _from_environment("TOTAL_RECALL_HOME", "runs")
+    """Run data (database, checkpoints, caches): TOTAL_RECALL_HOME, else runs/ in the project.
+
+    Where that is an object store (`bucket`), what belongs to one machine: caches and the log.
+    """
+    return PROJECT / "runs" if bucket() else _from_environment("TOTAL_RECALL_HOME", "runs")
+
+
+def bucket() -> str:
+    """The address of the object store that TOTAL_RECALL_HOME names; empty where it is a folder."""
+    given = os.environ.get("TOTAL_RECALL_HOME", "")
+    return given if given.startswith("s3://") else ""
+
+
+def home_name() -> str:
+    """The home as TOTAL_RECALL_HOME has it, for another process."""
+    return bucket() or str(home())
 
 
 def database_url() -> str:

@@ -19,6 +19,7 @@ from core.data.base import FormReader, Task
 from core.registry import datasets
 from core.runs.manager import close_manager
 from core.runs.store import Store
+from tests import objects
 from tests.postgres import PostgresServer, find_binaries, serving
 
 torch.set_num_threads(1)
@@ -145,6 +146,27 @@ def postgres_home(
     """The test's home with an empty database of the PostgreSQL server for its store."""
     monkeypatch.setenv("TOTAL_RECALL_DATABASE_URL", postgres.new_database())
     return postgres
+
+
+@pytest.fixture(scope="session")
+def object_store() -> Iterator[str]:
+    """Host and port of an S3 server of the tests' own."""
+    if package := objects.lacking():
+        missing(f"{package} is not here (tests/requirements.txt)")
+    with objects.serving() as place:
+        yield place
+
+
+@pytest.fixture
+def bucket_home(object_store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of the test's home, which is an object store; its database is a file."""
+    for name, key in objects.KEYS.items():
+        monkeypatch.setenv(name, key)
+    options = f"region=us-east-1&scheme=http&endpoint_override={object_store}"
+    address = f"s3://tests/{tmp_path.name}?{options}"
+    monkeypatch.setenv("TOTAL_RECALL_HOME", address)
+    monkeypatch.setenv("TOTAL_RECALL_DATABASE_URL", f"sqlite:///{tmp_path}/runs.sqlite")
+    return address
 
 
 @pytest.fixture(scope="session")

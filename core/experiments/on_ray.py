@@ -185,7 +185,7 @@ def _surroundings() -> Mapping[str, Any]:
     """The code goes to the nodes; data, home and database are to be reached from there."""
     taken = {name: value for name, value in os.environ.items() if name.startswith(_ENVIRONMENT)}
     places = {
-        "TOTAL_RECALL_HOME": str(paths.home()),
+        "TOTAL_RECALL_HOME": paths.home_name(),
         "TOTAL_RECALL_DATA": str(paths.data_folder().absolute()),
         "TOTAL_RECALL_DATABASE_URL": paths.database_url(),
     }

@@ -9,6 +9,7 @@ from core import paths
 from core.experiments.catalog import Stored
 from core.experiments.experiment import of_pair
 from core.experiments.status import status
+from core.runs import checkpoints
 from core.runs import estimate as estimates
 from core.runs.estimate import Estimate
 from core.runs.run import FAILED, FINISHED
@@ -90,6 +91,5 @@ def _disk(store: Store, cells: int) -> int | None:
     if not finished:
         return None
     home = paths.home()
-    kept = [*home.glob("runs.sqlite*"), *home.glob("checkpoints/*/*")]
-    size = sum(path.stat().st_size for path in kept if path.is_file())
-    return round(size / finished * cells)
+    database = sum(path.stat().st_size for path in home.glob("runs.sqlite*"))
+    return round((database + checkpoints.size()) / finished * cells)

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from core.runs.bucket import Publish, StoredObject
+
 _MARK = b"\ntotal recall sha256 "
 _TAIL = len(_MARK) + hashlib.sha256().digest_size
 _CHUNK = 1 << 20
-
-Publish = Callable[[Callable[[], None]], None]  # calls what makes the new file count, or raises
 
 
 class CheckpointError(RuntimeError):
@@ -34,8 +34,9 @@ def at_once(action: Callable[[], None]) -> None:
     action()
 
 
-def write(path: Path, state: dict[str, Any], publish: Publish = at_once) -> None:
-    """Write beside the path, sync, and take the path's name within `publish`.
+def write(path: Path | StoredObject, state: dict[str, Any], publish: Publish = at_once) -> None:
+    """Write beside the path, sync, and take the path's name within `publish`; an object of a store
+    as core.runs.bucket has it.
 
     CheckpointError where that fails, NoRoomError on a full disk; what was there before is still
     there then.
@@ -44,31 +45,38 @@ def write(path: Path, state: dict[str, Any], publish: Publish = at_once) -> None
 
     whole = io.BytesIO()
     torch.save(state, whole)  # to memory first: on a full disk its own writer ends the process
+    whole.write(_MARK + hashlib.sha256(whole.getbuffer()).digest())
+    try:
+        if isinstance(path, Path):
+            _write_file(path, whole, publish)
+        else:
+            path.put(whole.getvalue(), publish)
+    except OSError as error:
+        kind = NoRoomError if error.errno in (errno.ENOSPC, errno.EDQUOT) else CheckpointError
+        raise kind(f"The checkpoint {path} can't be written: {why(error)}.") from error
+
+
+def _write_file(path: Path, whole: io.BytesIO, publish: Publish) -> None:
     part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with part.open("wb") as file:
             file.write(whole.getbuffer())
-            file.write(_MARK + hashlib.sha256(whole.getbuffer()).digest())
             file.flush()
             os.fsync(file.fileno())
         publish(lambda: _take_place(part, path))
         _sync_folder(path.parent)
-    except OSError as error:
-        kind = NoRoomError if error.errno in (errno.ENOSPC, errno.EDQUOT) else CheckpointError
-        raise kind(f"The checkpoint {path} can't be written: {why(error)}.") from error
     finally:
         _remove_part(part)
 
 
-def read(path: Path) -> dict[str, Any] | None:
+def read(path: Path | StoredObject) -> dict[str, Any] | None:
     """What was written, on the CPU; None where there is nothing; CheckpointError if not whole."""
     try:
-        if not path.exists():
+        opened = _open(path)
+        if opened is None:
             return None
-        if not path.is_file():
-            raise CheckpointError(f"The checkpoint {path} can't be read: it is no file.")
-        with path.open("rb") as file:
+        with opened as file:
             reason = _fault(file)
             state = None if reason else _load(file)
     except OSError as error:
@@ -77,6 +85,18 @@ def read(path: Path) -> dict[str, Any] | None:
         reason = reason or "it does not hold what a checkpoint does"
         raise CheckpointError(f"The checkpoint {path} can't be read: {reason}.")
     return state
+
+
+def _open(path: Path | StoredObject) -> BinaryIO | None:
+    """Its bytes; None where there is nothing."""
+    if not isinstance(path, Path):
+        content = path.get()
+        return None if content is None else io.BytesIO(content)
+    if not path.exists():
+        return None
+    if not path.is_file():
+        raise CheckpointError(f"The checkpoint {path} can't be read: it is no file.")
+    return path.open("rb")
 
 
 def why(error: Exception) -> str:

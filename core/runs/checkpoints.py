@@ -1,7 +1,8 @@
 """Checkpoints: the state from which a run goes on, and its parser after each task.
 
-They lie in `paths.home()/checkpoints/<run>/` and nothing is read from anywhere else. Who writes for
-a run gives a `publish` that refuses where another process has the run by now.
+They lie in `paths.home()/checkpoints/<run>/`, or in the object store that TOTAL_RECALL_HOME names
+(core.runs.bucket), and nothing is read from anywhere else. Who writes for a run gives a `publish`
+that refuses where another process has the run by now.
 """
 
 import shutil
@@ -12,16 +13,28 @@ from typing import Any
 
 from core import paths
 from core.runs import checkpoint_files
+from core.runs.bucket import Bucket, Publish
 from core.runs.checkpoint_files import CheckpointError as CheckpointError
-from core.runs.checkpoint_files import Publish, at_once, why
+from core.runs.checkpoint_files import at_once, why
 
 _UNFIT = "can't go on from its checkpoint"
 _STALE = 600.0  # seconds after which nobody is still writing a file
+_STATE, _PART = "state.pt", ".part"
 
 
 def folder(run: int) -> Path:
-    """Where the run's checkpoints lie."""
+    """Where the run's checkpoints lie on this machine's disk."""
     return paths.home() / "checkpoints" / str(int(run))
+
+
+def _place(run: int) -> Path | Bucket:
+    """Where they lie; CheckpointError where that is a store whose address can't be opened."""
+    if not paths.bucket():
+        return folder(run)
+    try:
+        return Bucket.at(paths.bucket()).below(f"checkpoints/{int(run)}")
+    except OSError as error:
+        raise CheckpointError(f"TOTAL_RECALL_HOME can't be opened: {why(error)}.") from error
 
 
 def save(run: int, state: dict[str, Any], publish: Publish = at_once) -> None:
@@ -29,27 +42,28 @@ def save(run: int, state: dict[str, Any], publish: Publish = at_once) -> None:
 
     CheckpointError where it can't be written; the one kept before is then still there.
     """
-    checkpoint_files.write(folder(run) / "state.pt", state, publish)
+    checkpoint_files.write(_place(run) / _STATE, state, publish)
 
 
 def load(run: int) -> dict[str, Any] | None:
     """The state kept last, on the CPU; None where there is none; CheckpointError if not whole."""
-    return checkpoint_files.read(folder(run) / "state.pt")
+    return checkpoint_files.read(_place(run) / _STATE)
 
 
 def save_parser(run: int, task: int, state: dict[str, Any], publish: Publish = at_once) -> None:
     """Keep the parser as it is after the task (counted from 0). Errors as in `save`."""
-    checkpoint_files.write(folder(run) / f"parser-{int(task)}.pt", state, publish)
+    checkpoint_files.write(_place(run) / f"parser-{int(task)}.pt", state, publish)
 
 
 def load_parser(run: int, task: int) -> dict[str, Any] | None:
     """What `save_parser` kept of this task, on the CPU; None where it has kept nothing."""
-    return checkpoint_files.read(folder(run) / f"parser-{int(task)}.pt")
+    return checkpoint_files.read(_place(run) / f"parser-{int(task)}.pt")
 
 
 def saved_parsers(run: int) -> tuple[int, ...]:
     """The tasks (from 0), in order, of which `save_parser` has kept the parser."""
-    numbers = [file.stem.removeprefix("parser-") for file in folder(run).glob("parser-*.pt")]
+    names = [name for name in _names(run) if name.startswith("parser-") and name.endswith(".pt")]
+    numbers = [name.removeprefix("parser-").removesuffix(".pt") for name in names]
     return tuple(sorted(int(number) for number in numbers if number.isdecimal()))
 
 
@@ -66,13 +80,12 @@ def can_begin_anew(error: str) -> bool:
 
 def drop_state(run: int) -> None:
     """Forget the state of a finished run, which needs none; its parsers stay."""
-    _remove([folder(run) / "state.pt", *folder(run).glob("*.part")])
+    _remove(run, [_STATE, *(name for name in _names(run) if name.endswith(_PART))])
 
 
 def drop_parts(run: int, older: float = 0.0) -> None:
     """Remove what writers that are gone have left half written, for so many seconds."""
-    before = time.time() - older
-    _remove(part for part in folder(run).glob("*.part") if part.stat().st_mtime <= before)
+    _remove(run, [name for name in _names(run, older) if name.endswith(_PART)])
 
 
 def sweep(finished: Iterable[int], ended: Iterable[int]) -> None:
@@ -89,17 +102,45 @@ def sweep(finished: Iterable[int], ended: Iterable[int]) -> None:
 
 def delete(run: int) -> None:
     """Remove all that is kept of the run; nothing to remove is no error."""
-    path = folder(run)
+    place = _place(run)
     try:
-        if path.exists():
-            shutil.rmtree(path)
+        if isinstance(place, Bucket):
+            place.remove(place.sizes())
+        elif place.exists():
+            shutil.rmtree(place)
     except OSError as error:
-        raise CheckpointError(f"{path} can't be removed: {why(error)}.") from error
+        raise CheckpointError(f"{place} can't be removed: {why(error)}.") from error
 
 
-def _remove(files: Iterable[Path]) -> None:
-    for path in files:
-        try:
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            raise CheckpointError(f"{path} can't be removed: {why(error)}.") from error
+def size() -> int:
+    """The bytes of all that is kept of runs."""
+    if paths.bucket():
+        return sum(Bucket.at(paths.bucket()).below("checkpoints").sizes().values())
+    kept = (paths.home() / "checkpoints").glob("*/*")
+    return sum(path.stat().st_size for path in kept if path.is_file())
+
+
+def _names(run: int, older: float = 0.0) -> list[str]:
+    """Of the files of the run that were written so many seconds ago."""
+    place = _place(run)
+    try:
+        if isinstance(place, Bucket):
+            return list(place.sizes(older))
+        files = list(place.glob("*"))
+        if older:
+            files = [path for path in files if path.stat().st_mtime <= time.time() - older]
+        return [path.name for path in files]
+    except OSError as error:
+        raise CheckpointError(f"{place} can't be read: {why(error)}.") from error
+
+
+def _remove(run: int, names: Iterable[str]) -> None:
+    place = _place(run)
+    try:
+        if isinstance(place, Bucket):
+            place.remove(names)
+            return
+        for name in names:
+            (place / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise CheckpointError(f"{place} can't be removed: {why(error)}.") from error

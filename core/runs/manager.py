@@ -106,7 +106,7 @@ def manager() -> Manager:
     with lock:
         if not threading.main_thread().is_alive():
             raise StoreError("The server is ending.")
-        place = (str(paths.home()), paths.database_url())
+        place = (paths.home_name(), paths.database_url())
         if process.__dict__.get("place") != place:
             _end_manager(process)
             _close_at_end(process)

@@ -3,6 +3,7 @@
 Nothing here takes a lock or waits for one that writes.
 """
 
+import os
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from core import paths
 from core.runs import cells, rows
 from core.runs.column_types import MOST_ID
 from core.runs.database import Database
-from core.runs.run import Run, no_run
+from core.runs.run import Run, StoreError, no_run
 from core.runs.sqlite import NO_TEXT
 from core.runs.tables import runs
 from core.text import clean
@@ -26,6 +27,11 @@ class StoreReader:
 
     def __init__(self, url: str | None = None) -> None:
         """StoreError where the database (default: paths.database_url()) can't be opened."""
+        if url is None and paths.bucket() and not os.environ.get("TOTAL_RECALL_DATABASE_URL"):
+            raise StoreError(
+                "TOTAL_RECALL_HOME is an object store, which holds no database: name one in "
+                "TOTAL_RECALL_DATABASE_URL."
+            )
         self.url = url or paths.database_url()
         self._database = Database(self.url)
         self._damaged: dict[int, str] = {}  # runs of which a record can't be read, and why

@@ -34,7 +34,7 @@ method = "emr"
 _TIMES = re.compile(r"^Minutes|^Time", re.IGNORECASE)
 
 
-def experiment(home: Path, *words: str) -> subprocess.Popen[str]:
+def experiment(home: Path | str, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "core", "experiment", *words],
         cwd=PROJECT,
@@ -45,14 +45,14 @@ def experiment(home: Path, *words: str) -> subprocess.Popen[str]:
     )
 
 
-def done(home: Path, *words: str) -> str:
+def done(home: Path | str, *words: str) -> str:
     process = experiment(home, *words)
     out = process.communicate()[0]
     assert process.returncode == 0, out
     return out
 
 
-def table(home: Path, name: str) -> list[list[str]]:
+def table(home: Path | str, name: str) -> list[list[str]]:
     """The printed table, cell by cell, but for how long runs took."""
     rows = [line.split(",") for line in done(home, "table", name, "--format", "csv").split("\n")]
     times = [at for at, column in enumerate(rows[0]) if _TIMES.match(column)]

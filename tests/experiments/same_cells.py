@@ -17,7 +17,7 @@ from tests.campaign.bits import assert_equal
 Cells = dict[tuple[int, int], dict[str, Any]]
 
 
-def cells(name: str, home: Path, database: str | None = None) -> Cells:
+def cells(name: str, home: Path | str, database: str | None = None) -> Cells:
     """What every cell has recorded and kept, by pair and arm, but for how long it took."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOTAL_RECALL_HOME", str(home))
