@@ -21,7 +21,7 @@ class ParserSettings:
         RANDOM_VECTORS,
         "where word vectors start: random; glove-6b-50, -100, -200 (the paper) or -300; or the "
         "path of a text file of vectors (GloVe, word2vec, fastText's .vec), also packed as .gz or "
-        "as a member of a .zip: vectors.zip/member.txt",
+        "as a member of a .zip: vectors.zip/member.txt; or of a fastText model (.bin)",
         group="Parser",
         label="Word vectors",
     )
@@ -42,8 +42,9 @@ class ParserSettings:
     embeddings_lookup: str = option(
         "exact",
         "words that a file has not. exact: they start random; any case: Paris counts for paris; "
-        "lemma: also city for cities, by English endings",
-        choices=("exact", "any case", "lemma"),
+        "lemma: also city for cities, by English endings; subword: the mean of their n-grams of "
+        "characters, which only a fastText model (.bin) has",
+        choices=("exact", "any case", "lemma", "subword"),
         group="Parser",
         label="Words looked up",
     )

@@ -118,10 +118,11 @@ def _known(path: Path, stamp_of: Callable[[], list[object]], make: Callable[[], 
 def _text_digest(path: Path) -> str:
     """SHA-256 of the text, however it is packed."""
     whole, done = hashlib.sha256(), 0
+    most = max(MAX_BYTES, archive_of(path).stat().st_size)  # a model may be larger than any text
     with opened(path) as (stream, _):
         while chunk := stream.read(_CHUNK):
             done += len(chunk)
-            if done > MAX_BYTES:
+            if done > most:
                 raise DataError(f"{path} is larger than vectors may be.")
             whole.update(chunk)
     return whole.hexdigest()

@@ -14,9 +14,9 @@ from core.config import RANDOM_VECTORS, RunConfig
 from core.data.base import Task
 from core.data.io import vector_files
 from core.options import ConfigError
-from core.parser import vector_cache
+from core.parser import fasttext, vector_cache
 from core.parser.packed_text import exists
-from core.parser.vector_text import Progress, TextVectors, Vector, read_vectors
+from core.parser.vector_text import FileVectors, Progress, Vector, read_vectors
 
 RANDOM_SPREAD = 0.3  # standard deviation of the numbers of random vectors
 _FEW = 3  # letters that are left of a word without its ending, at least
@@ -31,15 +31,17 @@ class Vectors:
     vectors: dict[str, Vector]  # word → (size,) float32
     n_words: int  # of the vocabulary
     digest: str  # SHA-256 of the file's text
+    n_of_subwords: int = 0  # words whose vector is the mean of their subwords
 
     @property
     def coverage(self) -> str:
         """How many of the training words have a vector, and of which file, in two sentences."""
         n, share = len(self.vectors), len(self.vectors) / max(self.n_words, 1)
+        by = f", for {self.n_of_subwords:,} by their subwords" if self.n_of_subwords else ""
         rest = "" if n == self.n_words else "; the others start from random vectors"
         return (
             f"{self.source} has vectors of {self.size} numbers for {n:,} of the {self.n_words:,} "
-            f"training words ({share:.1%}){rest}. The SHA-256 of its text is {self.digest[:16]}…."
+            f"training words ({share:.1%}){by}{rest}. Its SHA-256 is {self.digest[:16]}…."
         )
 
 
@@ -59,16 +61,10 @@ def vectors_of(
     if config.embeddings == RANDOM_VECTORS:
         return None
     path = _path(config.embeddings)
-    any_case = config.embeddings_lookup != "exact"
     lemmas = config.embeddings_lookup == "lemma"
     wanted = dict.fromkeys(words)
     wanted |= dict.fromkeys(form for word in words if lemmas for form in base_forms(word))
-    table = vector_cache.get(
-        path,
-        tuple(wanted),
-        any_case,
-        lambda: read_vectors(path, wanted, any_case=any_case, progress=progress),
-    )
+    table = _table(path, tuple(wanted), config, progress)
     vectors = _looked_up(table, words, lemmas)
     if not vectors:
         raise ConfigError(
@@ -77,7 +73,31 @@ def vectors_of(
         )
     if config.embeddings_scale == "normalised":
         vectors = normalised(vectors)
-    return Vectors(config.embeddings, table.size, vectors, len(words), table.digest)
+    by_subwords = len(table.others) if config.embeddings_lookup == "subword" else 0
+    return Vectors(config.embeddings, table.size, vectors, len(words), table.digest, by_subwords)
+
+
+def _table(
+    path: Path, wanted: tuple[str, ...], config: RunConfig, progress: Progress
+) -> FileVectors:
+    """What the file has of these words; ConfigError where it has none of the subwords asked for."""
+    lookup = config.embeddings_lookup
+    any_case, subwords = lookup in ("any case", "lemma"), lookup == "subword"
+    is_model = fasttext.is_model(path)
+    if subwords and not is_model:
+        raise ConfigError(
+            f"embeddings_lookup = 'subword': {config.embeddings} has whole words alone; expected a "
+            "fastText model, as its .bin, or another way of looking words up."
+        )
+
+    def read() -> FileVectors:
+        if is_model:
+            return fasttext.read_model(
+                path, wanted, any_case=any_case, subwords=subwords, progress=progress
+            )
+        return read_vectors(path, wanted, any_case=any_case, progress=progress)
+
+    return vector_cache.get(path, wanted, lookup, read)
 
 
 def _path(source: str) -> Path:
@@ -95,17 +115,17 @@ def _path(source: str) -> Path:
     if not there:
         raise ConfigError(
             f"embeddings = '{source[:200]}': there is no such file; expected {RANDOM_VECTORS}, "
-            f"{', '.join(vector_files.TABLES)} or the path of a text file of vectors."
+            f"{', '.join(vector_files.TABLES)} or the path of a file of vectors."
         )
     return path
 
 
-def _looked_up(table: TextVectors, words: Sequence[str], lemmas: bool) -> dict[str, Vector]:
-    """Word → vector: its own, else in another case, else of its base form."""
+def _looked_up(table: FileVectors, words: Sequence[str], lemmas: bool) -> dict[str, Vector]:
+    """Word → vector: its own, else what stands for it in the file, else of its base form."""
     vectors = {}
     for word in words:
         for form in (word, *(base_forms(word) if lemmas else ())):
-            vector = table.vectors.get(form, table.cased.get(form))
+            vector = table.vectors.get(form, table.others.get(form))
             if vector is not None:
                 vectors[word] = vector
                 break

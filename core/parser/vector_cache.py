@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from core.parser import contents
-from core.parser.vector_text import TextVectors
+from core.parser.vector_text import FileVectors
 from core.paths import home
 
 MOST = 40  # tables kept, those used last
-_VERSION = 1
+_VERSION = 2
 
 
 def folder() -> Path:
@@ -28,10 +28,13 @@ def folder() -> Path:
 
 
 def get(
-    path: Path, wanted: Sequence[str], any_case: bool, read: Callable[[], TextVectors]
-) -> TextVectors:
-    """What was kept of this file for these words, else what `read` gives, which is kept."""
-    words = _digest([_VERSION, any_case, *wanted])
+    path: Path, wanted: Sequence[str], lookup: str, read: Callable[[], FileVectors]
+) -> FileVectors:
+    """What was kept of this file for these words, else what `read` gives, which is kept.
+
+    `lookup` says how words are looked up.
+    """
+    words = _digest([_VERSION, lookup, *wanted])
     stamp: list[object] = []
     try:
         stamp = contents.vectors_stamp(path)
@@ -48,7 +51,7 @@ def _digest(values: Sequence[object]) -> str:
     return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:24]
 
 
-def _load(path: Path, digest: str) -> TextVectors:
+def _load(path: Path, digest: str) -> FileVectors:
     with np.load(path, allow_pickle=False) as arrays:
         facts = json.loads(str(arrays["facts"]))
         vectors = arrays["vectors"]
@@ -57,19 +60,19 @@ def _load(path: Path, digest: str) -> TextVectors:
     os.utime(path)
     split = facts["exact"]
     rows = list(zip(facts["words"], vectors, strict=True))
-    return TextVectors(facts["size"], facts["rows"], dict(rows[:split]), dict(rows[split:]), digest)
+    return FileVectors(facts["size"], facts["rows"], dict(rows[:split]), dict(rows[split:]), digest)
 
 
-def _keep(words: str, table: TextVectors) -> None:
+def _keep(words: str, table: FileVectors) -> None:
     """Written beside and renamed; where that fails, nothing is kept."""
     facts = {
         "digest": table.digest,
         "size": table.size,
         "rows": table.rows,
-        "words": [*table.vectors, *table.cased],
+        "words": [*table.vectors, *table.others],
         "exact": len(table.vectors),
     }
-    rows = [*table.vectors.values(), *table.cased.values()]
+    rows = [*table.vectors.values(), *table.others.values()]
     vectors = np.stack(rows) if rows else np.empty((0, table.size), dtype=np.float32)
     try:
         folder().mkdir(parents=True, exist_ok=True)

@@ -28,13 +28,13 @@ _EVERY = 5000  # lines between two reports
 
 
 @dataclass(frozen=True)
-class TextVectors:
+class FileVectors:
     """What a file has of the wanted words, and the SHA-256 of its text."""
 
     size: int  # numbers of a vector
     rows: int  # words of the file
     vectors: Mapping[str, Vector]  # wanted word → (size,) float32
-    cased: Mapping[str, Vector]  # of words whose lower case is the wanted one; the first such
+    others: Mapping[str, Vector]  # wanted word → what stands for its own: see `read_vectors`
     digest: str
 
 
@@ -44,8 +44,9 @@ def read_vectors(
     *,
     any_case: bool = False,
     progress: Progress = lambda share: None,
-) -> TextVectors:
-    """The vectors of the wanted words that the file has; with `any_case` also `cased` ones.
+) -> FileVectors:
+    """The vectors of the wanted words that the file has; with `any_case` as `others` the
+    first of those whose lower case is a wanted word.
 
     A first line of two whole numbers (word2vec's header) is passed over, and so are words that hold
     blanks, which GloVe's largest file has: no utterance has such words. DataError names file, line
@@ -59,7 +60,7 @@ def read_vectors(
             raise DataError(f"{path}: can't be read: {error.strerror or error}.") from error
     if not reader.columns:
         raise DataError(f"{path} holds no vectors; expected a word and its numbers a line.")
-    return TextVectors(
+    return FileVectors(
         reader.columns, reader.rows, reader.vectors, reader.cased, reader.digest.hexdigest()
     )
 
@@ -107,7 +108,7 @@ class _Reader:
                     number,
                     1,
                     "expected a word and its numbers, with single blanks "
-                    "between them, as text (word2vec's and fastText's .bin are none)",
+                    "between them, as text (word2vec's .bin is none)",
                 )
             self.columns = count
         self.rows += 1
