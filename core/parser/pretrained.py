@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from core.parser.contents import model_digest, model_stamp
 INSTALL = "pip install -r core/requirements-encoders.txt"
 _WANTED = ["*.safetensors", "*.safetensors.index.json", "*.json", "*.txt", "*.model"]
 _TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "tokenizer.model")
+_PATIENCE = 20.0  # seconds without an answer
 _UNSAFE = ("pytorch_model.bin", "*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.pkl")
 
 
@@ -110,7 +111,7 @@ def _first(error: Exception) -> str:
 
 
 def _fetched(name: str) -> Path:
-    """The folder of a name on Hugging Face, from its cache or the network."""
+    """The folder of a name on Hugging Face, from the network or, without one, from its cache."""
     import huggingface_hub
     from huggingface_hub import errors
     from huggingface_hub.utils._validators import validate_repo_id
@@ -119,17 +120,22 @@ def _fetched(name: str) -> Path:
         validate_repo_id(name)
     except errors.HFValidationError:
         raise _wrong(name, "there is no such folder, and it is no name on Hugging Face") from None
+    fetch = partial(huggingface_hub.snapshot_download, name, allow_patterns=_WANTED)
     try:
-        return Path(huggingface_hub.snapshot_download(name, allow_patterns=_WANTED))
+        revision = huggingface_hub.HfApi().model_info(name, timeout=_PATIENCE).sha
+        return Path(fetch(revision=revision))
     except (errors.RepositoryNotFoundError, errors.GatedRepoError):
         what = "there is no such folder, and no open model of this name on Hugging Face"
         raise _wrong(name, what) from None
     except Exception as error:  # no network, in the words of whichever HTTP client it has
-        raise _wrong(
-            name,
-            "there is no such folder, and Hugging Face can't be reached or does not give "
-            f"it ({_first(error)}); name a folder that has it",
-        ) from error
+        try:
+            return Path(fetch(local_files_only=True))
+        except errors.LocalEntryNotFoundError:
+            raise _wrong(
+                name,
+                "there is no such folder, and Hugging Face can't be reached or does not give "
+                f"it ({_first(error)}); name a folder that has it",
+            ) from error
 
 
 def _check_weights(name: str, folder: Path) -> None:

@@ -300,6 +300,30 @@ def test_a_name_that_is_no_good_is_refused(config, monkeypatch, name: str, says:
         validate(config.with_(encoder_model=name))
 
 
+def test_a_hub_that_does_not_answer_is_given_up_and_what_is_here_is_used(
+    config, folder, monkeypatch
+) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+    kept: list[Path] = []
+
+    def model_info(self: Any, name: str, *, timeout: float) -> None:
+        assert 0 < timeout <= 60
+        raise TimeoutError("no answer")
+
+    def snapshot_download(name: str, *, local_files_only: bool, **more: Any) -> str:
+        assert local_files_only
+        if not kept:
+            raise hub.errors.LocalEntryNotFoundError("nothing is kept")
+        return str(kept[0])
+
+    monkeypatch.setattr(hub.HfApi, "model_info", model_info)
+    monkeypatch.setattr(hub, "snapshot_download", snapshot_download)
+    with pytest.raises(ConfigError, match=r"can't be reached or does not give it \(no answer\)"):
+        validate(config.with_(encoder_model="somebody/tiny"))
+    kept.append(folder)
+    assert validate(config.with_(encoder_model="somebody/tiny")) == ""
+
+
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
