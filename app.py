@@ -10,6 +10,7 @@ if get_script_run_ctx(suppress_warning=True) is None:
 
 from pages.shared.home.page import INTRODUCTION, draw_state
 from pages.shared.home.upload import draw_upload
+from pages.shared.ui.glossary import prose
 from pages.shared.ui.opening import open_page
 
 with open_page(
@@ -18,7 +19,7 @@ with open_page(
     order=0,
     heading="Learn the new, keep the old",
 ):
-    st.markdown(INTRODUCTION)
+    prose(INTRODUCTION)
     draw_state()
     st.divider()
     draw_upload()

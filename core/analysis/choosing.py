@@ -45,4 +45,6 @@ def stored(store: Store, run: Run, task: int, label: str) -> Kept | None:
     query = select(memories.c.rows, memories.c.trace)
     query = query.where(memories.c.run_id == run.id, memories.c.task == task)
     rows = store.fetch(query)
-    return Kept(label, run.config.seed, tuple(rows[0].rows), rows[0].trace) if rows else None
+    if not rows:
+        return None
+    return Kept(label, run.config.seed, tuple(rows[0].rows), rows[0].trace, run.id, task)

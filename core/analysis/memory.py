@@ -26,12 +26,16 @@ COVERED = ("actions", "slots", "forms", "clusters")
 
 @dataclass(frozen=True)
 class Kept:
-    """A memory: the rows kept, under a label that seeds share, with the sampler's trace."""
+    """A memory: the rows kept, under a label that seeds share, with the sampler's trace; of a
+    stored one, the run and after which task (from 0).
+    """
 
     label: str
     seed: int
     rows: tuple[int, ...]
     trace: Mapping[str, Any] = field(default_factory=dict)
+    run: int | None = None
+    task: int = 0
 
     @property
     def name(self) -> str:

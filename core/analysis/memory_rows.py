@@ -1,5 +1,6 @@
 """The rows of one memory: which they are, and the search that led to them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,37 +8,59 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.analysis.memory import Kept, TaskRows
+from core.data.base import Example
 
 
 def trajectory(task: TaskRows, memory: Kept) -> pd.DataFrame:
+    """`steps` of a memory of this task."""
+    return steps(task.examples, memory)
+
+
+def steps(examples: Sequence[Example], memory: Kept) -> pd.DataFrame:
     """How a sampler that follows the entropy came to its memory; empty where the trace has none.
 
     Columns: step, kind (start, swap, row added), sweep (from 1; missing outside sweeps), cluster,
     entropy (nats, as the sampler counts), row_out, row_in with their utterances and forms.
     """
     trace = memory.trace
-    steps: list[dict[str, Any]] = []
+    taken: list[dict[str, Any]] = []
     if "swaps" in trace:
-        steps.append({"kind": "start", "entropy": trace["entropy"][0]})
+        taken.append({"kind": "start", "entropy": trace["entropy"][0]})
         for swap in trace["swaps"]:
-            steps.append({"kind": "swap"} | swap | {"sweep": swap["sweep"] + 1})
-        steps += [
+            taken.append({"kind": "swap"} | swap | {"sweep": swap["sweep"] + 1})
+        taken += [
             {"kind": "row added", "row_in": filled["row"], "entropy": filled["entropy"]}
             for filled in trace.get("filled", [])
         ]
     else:
         for row, value in zip(memory.rows, trace.get("entropy", []), strict=False):
-            steps.append({"kind": "row added", "row_in": row, "entropy": value})
+            taken.append({"kind": "row added", "row_in": row, "entropy": value})
     columns = ["kind", "sweep", "cluster", "entropy", "row_out", "row_in"]
-    frame = pd.DataFrame(steps, columns=columns)
+    frame = pd.DataFrame(taken, columns=columns)
     whole = {name: "Int64" for name in columns if name not in ("kind", "entropy")}
     frame = frame.astype(whole)
     for way in ("out", "in"):
-        rows = [None if pd.isna(row) else task.examples[row] for row in frame[f"row_{way}"]]
+        rows = [None if pd.isna(row) else examples[row] for row in frame[f"row_{way}"]]
         frame[f"utterance_{way}"] = [row.utterance if row else "" for row in rows]
         frame[f"form_{way}"] = [row.logical_form if row else "" for row in rows]
     frame.insert(0, "step", range(len(frame)))
     return frame
+
+
+def states(memory: Kept) -> list[tuple[int, ...]]:
+    """The rows in memory after each step of `steps`; empty where the trace has none."""
+    trace, rows = memory.trace, list(memory.rows)
+    if "swaps" not in trace:
+        count = len(trace.get("entropy", ()))
+        return [tuple(rows[: step + 1]) for step in range(min(count, len(rows)))]
+    after = [tuple(rows)]
+    for _ in trace.get("filled", ()):
+        rows.pop()
+        after.append(tuple(rows))
+    for swap in reversed(trace["swaps"]):
+        rows[swap["cluster"]] = swap["row_out"]
+        after.append(tuple(rows))
+    return after[::-1]
 
 
 def chosen(task: TaskRows, memory: Kept) -> pd.DataFrame:

@@ -8,25 +8,27 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from plotly.colors import hex_to_rgb
 
-from core.charts.template import DARK
-
-SEQUENTIAL = (  # from dark to pale, so that shares can be told apart without telling hues apart
+Scale = Sequence[tuple[float, str]]
+SEQUENTIAL: Scale = (  # from dark to pale: shares can be told apart without telling hues apart
     (0.0, "#1d2b3a"),
     (0.35, "#20606f"),
     (0.6, "#3f9a94"),
     (0.8, "#9bcfae"),
     (1.0, "#eff3cf"),
 )
-DIVERGING = (
+DIVERGING: Scale = (
     (0.0, "#a84a00"),
     (0.3, "#eeb489"),
     (0.5, "#f3f1ea"),
     (0.7, "#8fbde0"),
     (1.0, "#00588a"),
 )
-PALE = 0.57  # from this share of the scale on a cell is pale and takes dark ink
+INKS = ("#ffffff", "#000000")
+CELL, LETTER, BAR = 30, 7, 70  # pixels across: of a cell, a letter beside it, the colours' bar
+EQUAL = (1.05 * 0.05) ** 0.5 - 0.05  # the luminance on which both stand out alike
 
 
 def heat(z: ArrayLike, measure: str, most: float = 1.0, **more: Any) -> go.Heatmap:
@@ -43,9 +45,39 @@ def diverging(z: ArrayLike, measure: str, most: float, **more: Any) -> go.Heatma
     return go.Heatmap(z=z, zmin=-most, zmax=most, colorscale=DIVERGING, colorbar=bar, **look)
 
 
-def ink(shares: ArrayLike) -> list[str]:
-    """The colour of what is written on cells of these shares of the scale."""
-    return [DARK if share >= PALE else "#ffffff" for share in np.ravel(shares)]
+def ink(shares: ArrayLike, scale: Scale = SEQUENTIAL) -> list[str]:
+    """The colour of what is written on cells of these shares of the scale: white or black,
+    whichever stands out more (contrast 4.5:1 at least, by WCAG's relative luminance).
+    """
+    pale = [_luminance(cell) > EQUAL for cell in _colours(np.ravel(shares), scale)]
+    return [INKS[each] for each in pale]
+
+
+def _colours(shares: NDArray[Any], scale: Scale) -> NDArray[Any]:
+    """Of each share: red, green, blue from 0 to 1, as plotly mixes them."""
+    at = [place for place, _ in scale]
+    parts = np.array([hex_to_rgb(colour) for _, colour in scale]) / 255
+    within = np.clip(np.nan_to_num(shares.astype(float)), 0, 1)
+    return np.stack([np.interp(within, at, parts[:, part]) for part in range(3)], axis=1)
+
+
+def _luminance(colour: NDArray[Any]) -> float:
+    linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+def width_of_cells(figure: go.Figure) -> int:
+    """About how many pixels a figure takes to show its cells with what is written on them and
+    beside them; 0 where it has none.
+    """
+    columns = max((_columns(trace) for trace in figure.data if trace.type == "heatmap"), default=0)
+    names = [str(text) for axis in figure.select_yaxes() for text in axis.ticktext or ()]
+    beside = LETTER * max(map(len, names), default=0)
+    return columns and CELL * columns + beside + BAR
+
+
+def _columns(trace: go.Heatmap) -> int:
+    return len(trace.z[0]) if trace.z is not None and len(trace.z) else 0
 
 
 def targets(x: ArrayLike, y: ArrayLike, hover: Sequence[str], **more: Any) -> go.Scatter:

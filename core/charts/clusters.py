@@ -1,6 +1,7 @@
 """Cluster figures: the map of forms, silhouettes, distances in a cluster, Smatch."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
 from types import MappingProxyType
 from typing import Any
@@ -9,15 +10,61 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
+from plotly.colors import sample_colorscale
 
 from core.charts.cells import heat
 from core.charts.marks import Mark
-from core.charts.template import LEGEND, PALETTE, SYMBOLS, blank, colour, lines, plain
+from core.charts.template import LEGEND, NEUTRAL, PALETTE, SYMBOLS, blank, colour, lines, plain
 from core.text import middle_cut
 
 MANY = 1500  # points from which on the browser's graphics card draws them
 MOST_PAIRS = 4000  # points of a scatter of pairs
+UNKNOWN = "rgba(128,128,128,0.5)"  # of a form whose value is not known
 HOVER = 160  # letters of a form that are shown beside the pointer
+
+
+def colour_by_memory(
+    figure: go.Figure,
+    table: pd.DataFrame,
+    rings: Mapping[str, Sequence[int]],
+    looks: Mapping[str, Mark] = MappingProxyType({}),
+) -> None:
+    """Give the map's forms the colour of the first memory that keeps them; grey where none does."""
+    taken = {mark.slot for mark in looks.values()}
+    free = (colour(slot) for slot in count() if slot not in taken)
+    colours = dict.fromkeys(table.form, UNKNOWN)
+    for name, forms in rings.items():
+        drawn = looks[name].colour() if name in looks else next(free)
+        colours |= {form: drawn for form in forms if colours[form] == UNKNOWN}
+        mark = {"size": 10, "color": drawn}
+        shown = plain(middle_cut(name, LEGEND))
+        figure.add_trace(go.Scatter(x=[None], y=[None], mode="markers", name=shown, marker=mark))
+    figure.data[0].marker.color = list(colours.values())
+
+
+@dataclass(frozen=True, eq=False)
+class Colouring:
+    """What is drawn by colour: a value for each form (NaN: not known, grey), from 0 to `most`."""
+
+    values: npt.NDArray[Any]
+    name: str
+    most: float
+
+    def marker(self) -> dict[str, Any]:
+        known = ~np.isnan(self.values)
+        at = np.clip(np.where(known, self.values, 0) / self.most, 0, 1)
+        shades = sample_colorscale("Viridis", at.tolist())
+        bar = {"title": {"text": self.name, "side": "right"}, "thickness": 12}
+        return {
+            "color": [s if k else UNKNOWN for s, k in zip(shades, known, strict=True)],
+            "symbol": np.where(known, "circle", "circle-open").tolist(),
+            "line": {"width": 1, "color": NEUTRAL},
+            "showscale": True,
+            "colorscale": "Viridis",
+            "cmin": 0,
+            "cmax": self.most,
+            "colorbar": bar,
+        }
 
 
 def form_map(
@@ -26,21 +73,23 @@ def form_map(
     height: int = 620,
     unit: str = "distance 1 − similarity",
     looks: Mapping[str, Mark] = MappingProxyType({}),
+    colouring: Colouring | None = None,
+    found: Collection[int] | None = None,
 ) -> go.Figure:
     """The forms on a plane: size by rows, colour and symbol by cluster, rings around forms in
     memories.
 
     `table` is analysis.clusters.form_table's; `rings` are the numbers of forms by a memory's name.
     `unit` is that of the plane's distances, empty where they have none; `looks` are those of rings
-    that are a run's, others take the colours left. Every mark has its form's number as
-    `customdata`.
+    that are a run's, others take the colours left. `colouring` draws something else than clusters
+    by colour; of the forms that are not among `found` little is seen. Every mark has its form's
+    number as `customdata`.
     """
     taken = {mark.slot for mark in looks.values()}
     free = (colour(slot) for slot in count() if slot not in taken)
     figure = blank(height)
     scatter = go.Scattergl if len(table) > MANY else go.Scatter
     clusters = table.cluster.to_numpy()
-    colours = len(PALETTE)
     size = _sizes(table["rows"])
     figure.add_trace(
         scatter(
@@ -49,10 +98,10 @@ def form_map(
             mode="markers",
             marker={
                 "size": size,
-                "color": [PALETTE[c % colours] for c in clusters],
-                "symbol": [SYMBOLS[c // colours % len(SYMBOLS)] for c in clusters],
-                "opacity": 0.75,
+                "symbol": [SYMBOLS[c // len(PALETTE) % len(SYMBOLS)] for c in clusters],
+                "opacity": _opacity(table, found),
                 "line": {"width": 0},
+                **(_by_cluster(clusters) if colouring is None else colouring.marker()),
             },
             customdata=table.form.tolist(),
             hovertext=[
@@ -79,13 +128,24 @@ def form_map(
             )
         )
     figure.update_xaxes(title_text="first coordinate" + (f" ({unit})" if unit else ""))
-    figure.update_yaxes(title_text="second coordinate", scaleanchor="x")
+    anchor = {"scaleanchor": "x"} if unit else {}  # else its scale says nothing: the width is used
+    figure.update_yaxes(title_text="second coordinate", **anchor)
     figure.update_layout(
         dragmode="lasso",
         hovermode="closest",
         legend={"itemsizing": "constant"},
     )
     return figure
+
+
+def _by_cluster(clusters: npt.NDArray[Any]) -> dict[str, Any]:
+    return {"color": [PALETTE[c % len(PALETTE)] for c in clusters]}
+
+
+def _opacity(table: pd.DataFrame, found: Collection[int] | None) -> Any:
+    if found is None:
+        return 0.75
+    return np.where(table.form.isin(list(found)), 0.95, 0.1)
 
 
 def _sizes(rows: pd.Series) -> npt.NDArray[Any]:

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from core.analysis.drops import LEAST, Comparison
 from core.analysis.forgetting import SPECIFIC
-from core.charts.template import NEUTRAL, blank, colour, lines, plain
+from core.charts.template import FAINT, NEUTRAL, blank, colour, lines, plain
 
 MOST_POINTS = 600  # of a group of drops that are drawn one by one
 MANY = 1500  # points from which on the browser's graphics card draws them
@@ -45,7 +45,7 @@ def drops(comparisons: Sequence[Comparison]) -> go.Figure:
                 y=place - 0.5,
                 showarrow=False,
                 text=plain(name),
-                font={"size": 12, "color": NEUTRAL},
+                font={"size": 12, "color": FAINT},
             )
     figure.update_layout(showlegend=False, hovermode="closest")
     return figure

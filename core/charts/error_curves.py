@@ -11,8 +11,8 @@ from core.analysis.error_curves import SPLITS, Curves
 from core.charts.marks import Mark
 from core.charts.template import (
     ANGLES,
+    FAINT,
     LEGEND,
-    NEUTRAL,
     blank,
     boundary,
     note,
@@ -113,7 +113,7 @@ def _axis(figure: go.Figure, sections: pd.DataFrame, tasks: Sequence[str]) -> No
         if row.start:
             shapes.append(boundary(row.start + 0.5, "solid" if first else "dot"))
         if len(sections) <= MOST_NAMED:
-            notes.append(note(row.stages, row.start + 0.5, font={"size": 11, "color": NEUTRAL}))
+            notes.append(note(row.stages, row.start + 0.5, font={"size": 11, "color": FAINT}))
     end = int(spans.end.max()) if len(spans) else 1
     figure.update_xaxes(
         title_text="epochs of each task learned, stage after stage",

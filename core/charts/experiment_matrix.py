@@ -13,12 +13,12 @@ from core.charts.template import blank, plain, tick
 
 STATUS_COLOURS = {  # of cells that are not finished, each with white ink
     "running": "#0072b2",
-    "queued": "#7d8792",
-    "stopped": "#b26a00",
+    "queued": "#68717b",
+    "stopped": "#9a5b00",
     "interrupted": "#8b4fa0",
     "failed": "#c0392b",
     "deleted": "#5c3a3a",
-    "absent": "#a9b1b9",
+    "absent": "#6e757d",
 }
 STATUS_WORDS = {
     "running": "running",

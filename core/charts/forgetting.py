@@ -9,8 +9,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.analysis.forgetting import SPECIFIC, name_of
-from core.charts.cells import PALE, heat, targets
-from core.charts.template import DARK, blank, colour, lines, plain, task_axis
+from core.charts.cells import heat, ink, targets
+from core.charts.template import blank, colour, lines, plain, task_axis
 from core.text import middle_cut
 
 LABEL = 44  # letters of an action beside an axis
@@ -97,21 +97,16 @@ def heatmap(table: pd.DataFrame, tasks: Sequence[str], origin: int) -> go.Figure
 def _cell_marks(
     table: pd.DataFrame, grid: npt.NDArray[Any], tasks: Sequence[str], origin: int
 ) -> list[go.Scatter]:
-    """Boxes, dark on pale cells and white on dark ones, and what can be pointed at."""
+    """Boxes, black on pale cells and white on dark ones, and what can be pointed at."""
     again = np.array(
         [
             [k in numbers and k != origin for k in range(origin, origin + grid.shape[1])]
             for numbers in table.task_numbers
         ]
     ).reshape(grid.shape)
-    pale = grid >= PALE
-    marks = []
-    for ink, where in ((DARK, again & pale), ("#ffffff", again & ~pale)):
-        down, across = np.nonzero(where)
-        box = {"symbol": "square-open", "size": 7, "color": ink}
-        marks.append(
-            go.Scatter(x=across + origin + 1, y=down, mode="markers", marker=box, hoverinfo="skip")
-        )
+    down, across = np.nonzero(again)
+    box = {"symbol": "square-open", "size": 7, "color": ink(grid[again])}
+    boxes = go.Scatter(x=across + origin + 1, y=down, mode="markers", marker=box, hoverinfo="skip")
     down, across = (part.ravel() for part in np.indices(grid.shape))
     hover = [
         lines(f"{table.text.iloc[i]}\nafter {name_of(tasks, origin + j)}: {grid[i, j]:.4f}")
@@ -119,4 +114,4 @@ def _cell_marks(
     ]
     actions = table.action.to_numpy()[down]
     target = targets(across + origin + 1, down, hover, marker={"size": 14}, customdata=actions)
-    return [*marks, target]
+    return [boxes, target]

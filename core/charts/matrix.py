@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.charts.cells import diverging, heat, ink, targets
-from core.charts.template import ANGLES, DARK, blank, lines, plain, tick
+from core.charts.cells import DIVERGING, diverging, heat, ink, targets
+from core.charts.template import ANGLES, blank, lines, plain, tick
 
 
 def matrix(cells: pd.DataFrame, height: int | None = None, tasks: Sequence[str] = ()) -> go.Figure:
@@ -53,7 +53,7 @@ def difference(table: pd.DataFrame, left: str, right: str) -> go.Figure:
         )
         for row in table.itertuples()
     ]
-    strong = points.abs() / most > 0.6
+    shares = 0.5 + 0.5 * points / most
     figure.add_trace(
         targets(
             table.on,
@@ -61,7 +61,7 @@ def difference(table: pd.DataFrame, left: str, right: str) -> go.Figure:
             hover,
             mode="markers+text",
             text=[f"{value:+.0f}" for value in points],
-            textfont={"color": ["#ffffff" if dark else DARK for dark in strong], "size": 14},
+            textfont={"color": ink(shares, DIVERGING), "size": 14},
         )
     )
     _axes(figure, table)

@@ -24,15 +24,23 @@ from core.runs.store import Store
 from core.text import counted
 
 MOST_GRIDS = 6  # grids of forgetting, one a run
-PAGES = ("accuracy", "forgetting", "drilldown", "error_curves", "playground", "report")
+PAGES = (
+    "accuracy", "forgetting", "drilldown", "error_curves", "playground", "memories", "report"
+)  # fmt: skip
+MORE = {"memories": {"source": "runs"}}  # what else an address says
 SINGLE = ("forgetting", "drilldown", "playground")  # pages of one run and another beside it
 
 
 def run_report(
-    store: Store, runs: Sequence[Run], base: str = "", marks: Mapping[int, Mark] | None = None
+    store: Store,
+    runs: Sequence[Run],
+    base: str = "",
+    marks: Mapping[int, Mark] | None = None,
+    selected: int | None = None,
 ) -> Report:
     """The report of these runs; `base` is the app's address, before those of its pages, `marks`
-    what the runs look like (None: by their positions).
+    what the runs look like (None: by their positions), `selected` the run that pages of one run
+    show (None: the first).
     """
     marks = of_runs(runs) if marks is None else marks
     groups = named_groups(runs, {id: mark.name for id, mark in marks.items()})
@@ -43,7 +51,7 @@ def run_report(
         _transfer(store, runs, groups),
         _forgetting(store, runs, marks),
         _errors(store, runs, marks),
-        _how(runs, base, marks),
+        _how(runs, addresses(runs, base, marks, selected), marks),
     ]
     names = ", ".join(dict.fromkeys(dataset_name(run.config) for run in runs))
     count = counted(len(runs), "run")
@@ -166,7 +174,7 @@ def _errors(store: Store, runs: Sequence[Run], marks: Mapping[int, Mark]) -> Sec
     return Section("Error curves", (Item(text, figure),))
 
 
-def _how(runs: Sequence[Run], base: str, marks: Mapping[int, Mark]) -> Section:
+def _how(runs: Sequence[Run], views: Sequence[str], marks: Mapping[int, Mark]) -> Section:
     lines = [command_line(run.config, keeps_memory=run.keeps_memory) for run in runs]
     names = list(dict.fromkeys(name for run in runs for name in run.versions))
     versions = pd.DataFrame(
@@ -175,21 +183,29 @@ def _how(runs: Sequence[Run], base: str, marks: Mapping[int, Mark]) -> Section:
     )
     items = [
         Item("The same runs by command line.", "\n".join(dict.fromkeys(lines))),
-        Item("Where these views are in the app.", "\n".join(addresses(runs, base, marks))),
+        Item("Where these views are in the app.", "\n".join(views)),
         Item("What the runs were trained with.", versions),
     ]
     return Section("To do it again", tuple(items if names else items[:2]))
 
 
 def addresses(
-    runs: Sequence[Run], base: str = "", marks: Mapping[int, Mark] | None = None
+    runs: Sequence[Run],
+    base: str = "",
+    marks: Mapping[int, Mark] | None = None,
+    selected: int | None = None,
 ) -> list[str]:
-    """The addresses of the pages with these runs, each in the slot that its mark has."""
+    """The addresses of the pages with these runs, each in the slot that its mark has; pages of one
+    run show the selected one (None: the first), beside each of the others in turn.
+    """
     slots = {mark.slot: id for id, mark in (of_runs(runs) if marks is None else marks).items()}
     lying = [str(slots.get(slot, "")) for slot in range(max(slots, default=-1) + 1)]
-    query = {"runs": ",".join(lying), "run": str(runs[0].id)}
-    beside = {"other": str(runs[1].id)} if len(runs) > 1 else {}
-    return [
-        f"{base}/{page}?{urlencode(query | (beside if page in SINGLE else {}), safe=',')}"
-        for page in PAGES
-    ]
+    ids = [run.id for run in runs]
+    first = selected if selected in ids else ids[0]
+    query = {"runs": ",".join(lying), "run": str(first)}
+    queries = []
+    for page in PAGES:
+        others = [id for id in ids if id != first] if page in SINGLE else []
+        beside = [{"other": str(id)} for id in others] or [MORE.get(page, {})]
+        queries += [(page, query | each) for each in beside]
+    return [f"{base}/{page}?{urlencode(query, safe=',')}" for page, query in queries]

@@ -17,7 +17,7 @@ PALETTE = ("#0072b2", "#d55e00", "#009e73", "#b0548a", "#c28000", "#3d9bd1", "#7
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star")
 NEUTRAL = "#808080"  # for what is not data of a run: upper bounds, boundaries, published values
-DARK = "#1f2730"  # text on what is pale in either theme
+FAINT = "#5f6670"  # notes in a figure's file, which is on white; on pages the theme's text is
 NAME = 26  # letters of a name beside an axis; marks show the whole of it
 LEGEND = 60  # letters of a name in a legend
 ANGLES = (0, -30, -90)  # of names below an axis: the first at which they fit
@@ -95,5 +95,5 @@ def boundary(x: float, dash: str = "dot") -> dict[str, Any]:
 def note(text: str, x: float, **more: Any) -> dict[str, Any]:
     """Small text above the figure at `x`, for its annotations."""
     where = {"x": x, "y": 1, "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    look = {"text": plain(text), "showarrow": False, "font": {"size": 12, "color": NEUTRAL}}
+    look = {"text": plain(text), "showarrow": False, "font": {"size": 12, "color": FAINT}}
     return where | look | more

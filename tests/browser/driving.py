@@ -48,8 +48,10 @@ class Server:
 
 
 @contextmanager
-def serving(tmp_path: Path, workers: int = 1) -> Iterator[Server]:
-    """The app as people start it, with a home of its own, and so many workers."""
+def serving(tmp_path: Path, workers: int = 1, data: Path | None = None) -> Iterator[Server]:
+    """The app as people start it, with a home of its own, so many workers, and data of its own
+    unless given some.
+    """
     if CHROMIUM is None or playwright is None:
         missing(f"{'chromium' if CHROMIUM is None else 'playwright'} is not installed")
     with socket.socket() as free:
@@ -58,7 +60,7 @@ def serving(tmp_path: Path, workers: int = 1) -> Iterator[Server]:
     log = tmp_path / "server.log"
     environment = os.environ | {
         "TOTAL_RECALL_HOME": str(tmp_path / "home"),
-        "TOTAL_RECALL_DATA": str(tmp_path / "data"),
+        "TOTAL_RECALL_DATA": str(data or tmp_path / "data"),
         "TOTAL_RECALL_WORKERS": str(workers),
         "OMP_NUM_THREADS": "1",
     }

@@ -62,6 +62,19 @@ def test_a_report_of_runs_has_every_section_that_they_have_recorded(store):
     )
 
 
+def test_addresses_name_every_run_and_open_the_one_that_is_selected(store):
+    config = RunConfig(dataset="overnight", method="finetune")
+    runs = [store.run(recorded_run(store, config.with_(seed=seed))) for seed in range(3)]
+    views = addresses(runs, selected=2)
+    assert "/accuracy?runs=1,2,3&run=2" in views
+    assert [view for view in views if view.startswith("/forgetting")] == [
+        "/forgetting?runs=1,2,3&run=2&other=1",
+        "/forgetting?runs=1,2,3&run=2&other=3",
+    ]
+    assert "/memories?runs=1,2,3&run=2&source=runs" in views
+    assert "/accuracy?runs=1,2,3&run=1" in addresses(runs, selected=7)  # one that is not here
+
+
 def test_without_a_chrome_a_pdf_says_what_is_missing(no_chrome):
     with pytest.raises(ExportError, match="Chrome"):
         to_pdf(SMALL)

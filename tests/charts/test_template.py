@@ -4,8 +4,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from plotly.colors import sample_colorscale, unlabel_rgb
 
-from core.charts import template
+from core.charts import cells, experiment_matrix, template
+from pages.shared.ui import style
 
 CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
 
@@ -29,13 +31,53 @@ def test_every_colour_stands_out_and_the_app_uses_the_same(theme):
         assert contrast(colour, declared["backgroundColor"]) >= 3, colour
 
 
+FADED = 0.6  # Streamlit draws captions, placeholders and headings of tables so much fainter
+WHITE = "#ffffff"
+
+
+def mixed(colour: str, ground: str, share: float) -> str:
+    """The colour at this share over the ground."""
+    pairs = [(int(c[at : at + 2], 16) for c in (colour, ground)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(share * a + (1 - share) * b):02x}" for a, b in pairs)
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_text_and_controls_of_the_theme_are_readable(theme):
+def test_all_text_of_the_theme_has_a_contrast_of_four_and_a_half(theme):
     declared = tomllib.loads(CONFIG.read_text())["theme"][theme]
-    for ground in ("backgroundColor", "secondaryBackgroundColor"):
-        assert contrast(declared["textColor"], declared[ground]) >= 7
-        assert contrast(declared["primaryColor"], declared[ground]) >= 3.5
-    assert contrast(declared["primaryColor"], "#ffffff") >= 4  # the text of a button
+    side_bar = declared["sidebar"]
+    grounds = {
+        ground
+        for part in (declared, side_bar)
+        for name, ground in part.items()
+        if name.endswith("BackgroundColor") or name == "backgroundColor"
+    }
+    assert len(grounds) >= 3
+    text = declared["textColor"]
+    for ground in grounds:
+        assert contrast(text, ground) >= 7
+        assert contrast(mixed(text, ground, FADED), ground) >= 4.5, ground
+        assert contrast(mixed(text, ground, style.SHARE / 100), ground) >= 4.5  # in figures
+        assert contrast(declared["primaryColor"], ground) >= 3  # frames of controls
+    assert contrast(declared["linkColor"], declared["backgroundColor"]) >= 4.5
+    assert contrast(declared["primaryColor"], WHITE) >= 4.5  # the text of a button
+
+
+def test_text_of_saved_figures_stands_out_on_white():
+    assert contrast(template.FAINT, WHITE) >= 4.5
+
+
+@pytest.mark.parametrize("scale", [cells.SEQUENTIAL, cells.DIVERGING])
+def test_what_is_written_on_cells_stands_out_on_every_colour_of_the_scale(scale):
+    shares = [at / 200 for at in range(201)]
+    drawn = sample_colorscale([list(each) for each in scale], shares)
+    for ink, cell in zip(cells.ink(shares, scale), drawn, strict=True):
+        ground = "#" + "".join(f"{round(part):02x}" for part in unlabel_rgb(cell))
+        assert contrast(ink, ground) >= 4.5, (ink, ground)
+
+
+@pytest.mark.parametrize("name", experiment_matrix.STATUS_COLOURS)
+def test_the_sign_of_an_unfinished_cell_stands_out(name):
+    assert contrast(WHITE, experiment_matrix.STATUS_COLOURS[name]) >= 4.5
 
 
 def test_colours_repeat_and_take_an_alpha():

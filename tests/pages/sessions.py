@@ -1,6 +1,7 @@
 """Pages as AppTest opens them: a fresh session at an address, and finding things on it."""
 
 import json
+import re
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -9,6 +10,7 @@ from core.paths import PROJECT
 
 MOVED = {"pages/errors.py": "pages/error_curves.py"}  # former addresses
 SCRIPTS = [PROJECT / "app.py", *sorted((PROJECT / "pages").glob("*.py"))]
+STORELESS = {"glossary"}  # pages that look at no run
 FILES = [file for file in SCRIPTS if file.relative_to(PROJECT).as_posix() not in MOVED]
 PATIENCE = 60  # seconds: a page may be the first to import torch
 
@@ -28,8 +30,13 @@ def well(page: AppTest) -> AppTest:
     return page
 
 
+LINK = re.compile(r"\[((?:\\.|[^\]\\])*)\]\(glossary\?term=([\w-]+) \"[^\"]*\"\)")  # word, term
+
+
 def texts(elements) -> str:
-    return "\n".join(str(element.value) for element in elements)
+    """What they say, words that lead to the glossary as words alone."""
+    text = "\n".join(str(element.value) for element in elements)
+    return LINK.sub(lambda link: link[1].replace("\\", ""), text)
 
 
 def letters(elements) -> str:

@@ -204,7 +204,8 @@ def test_productions_are_compared_with_smatch_on_a_click():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"memory_size": "0"}, "expected at least 1 cluster"),
+        ({"memory_size": "0"}, "expected a whole number from 1 to"),
+        ({"memory_size": "-5"}, "expected a whole number from 1 to"),  # the same limits
         ({"seed": "-1"}, "expected a whole number"),
         ({"cluster.clustering": "none_such"}, ""),
         ({"samplers": "fss,none_such"}, ""),

@@ -1,6 +1,7 @@
 """Every figure can be saved: its buttons, the data as CSV, the pictures where a Chrome is there."""
 
 import io
+import re
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -8,6 +9,7 @@ import pytest
 import streamlit as st
 
 from core.charts import export
+from pages.shared.ui import figures
 from pages.shared.ui.figures import HELP, NO_CHROME, offers
 from tests.pages.sessions import numbers, opened, well
 from tests.pages.views import CASES, NAMES, computed
@@ -96,3 +98,28 @@ def test_saved_files_are_called_by_data_set_and_runs(file, start, monkeypatch) -
     for name in names:
         assert name.startswith(start), name
     assert len(set(names)) == len(names)
+
+
+SHARES = re.compile(r"acc\b|whole|avg|match|share\b|error$|held", re.IGNORECASE)
+
+
+@pytest.mark.usefixtures("filled_home")
+@pytest.mark.parametrize(("file", "start"), CASES, ids=NAMES)
+def test_saved_tables_have_percent_as_the_page_has_and_say_so(file, start, monkeypatch) -> None:
+    saved: list[pd.DataFrame] = []
+    made, to_csv = figures.offers, pd.DataFrame.to_csv
+
+    def noted(figure: go.Figure, data: pd.DataFrame, title: str) -> list[figures.Offer]:
+        saved.append(data)
+        return made(figure, data, title)
+
+    def written(table: pd.DataFrame, *args: object, **more: object) -> str:
+        saved.append(table)
+        return to_csv(table, *args, **more)
+
+    monkeypatch.setattr(figures, "offers", noted)
+    monkeypatch.setattr(pd.DataFrame, "to_csv", written)
+    computed(opened(file, **start))
+    for table in saved:
+        for name in map(str, table.select_dtypes("number").columns):
+            assert not SHARES.search(name) or name.endswith((" (%)", " (points)")), name

@@ -87,7 +87,8 @@ def test_model_based_samplers_take_the_parser_of_a_run(store, toy_config):
     ("given", "said"),
     [
         ({"seeds": "--"}, "seeds"),
-        ({"memory_size": "0"}, "expected at least 1 row"),
+        ({"memory_size": "0"}, "expected a whole number from 1 to"),
+        ({"memory_size": "-5"}, "expected a whole number from 1 to"),  # the same limits
         ({"memory_size": "-1"}, "expected a whole number"),
         ({"seeds": "0-60"}, "At most 60 memories"),
         ({"samplers": "none_such"}, "Choose a sampler"),

@@ -13,7 +13,7 @@ from core.runs import checkpoints
 from core.runs.checkpoints import CheckpointError
 from core.runs.owner import new_owner
 from core.runs.run import FAILED, STOPPED
-from pages.shared.ui.exports import as_shares
+from pages.shared.ui.exports import as_percent
 from pages.shared.ui.opening import pages
 from pages.shared.ui.text import escape
 from tests.made_up import TASKS, finished_run, running_run, tell, tell_errors
@@ -21,6 +21,7 @@ from tests.pages.sessions import (
     FILES,
     MOVED,
     SCRIPTS,
+    STORELESS,
     letters,
     numbers,
     opened,
@@ -31,6 +32,8 @@ from tests.pages.sessions import (
 )
 
 NASTY = "<b>x</b> :red[y] *z* $a$ [q](http://x) `c` :smile: | &lt;"
+
+OF_RUNS = [file for file in FILES if file.stem not in STORELESS]
 
 
 # --- all pages --------------------------------------------------------------------------------
@@ -76,7 +79,7 @@ def test_a_nonsensical_address_is_no_accident(file, store):
     well(opened(file, **nonsense))
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", OF_RUNS, ids=lambda file: file.stem)
 def test_a_store_that_cannot_be_opened_is_said(file, monkeypatch):
     monkeypatch.setenv("TOTAL_RECALL_DATABASE_URL", "nonsense://here")
     page = well(opened(file))
@@ -243,7 +246,7 @@ def test_a_former_address_leads_on_with_its_query(store):
         assert numbers(page.query_params["measure"]) == "nll"
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", OF_RUNS, ids=lambda file: file.stem)
 def test_a_store_that_goes_away_is_said_in_a_sentence_until_it_is_back(file, store, monkeypatch):
     finished_run(store, RunConfig())
 
@@ -280,8 +283,8 @@ def test_accuracy_begins_with_the_matrices_and_their_difference(store):
         assert f"{100 * (left - right):+.1f} points" in text
 
 
-def test_files_have_shares_and_say_so_where_the_page_has_percent():
-    table = pd.DataFrame({"Runs": ["a"], "ACC_whole": [12.5], "match": [0.25]})
-    file = as_shares(table, percent=["ACC_whole"], shares=["match"])
-    assert list(file.columns) == ["Runs", "ACC_whole (share)", "match (share)"]
-    assert file.iloc[0].tolist() == ["a", 0.125, 0.25]
+def test_files_have_percent_as_the_page_has_and_say_so():
+    table = pd.DataFrame({"Runs": ["a"], "ACC_whole": [12.5], "match": [0.25], "less": [-3.0]})
+    file = as_percent(table, shares=["match"], percent=["ACC_whole"], points=["less"])
+    assert list(file.columns) == ["Runs", "ACC_whole (%)", "match (%)", "less (points)"]
+    assert file.iloc[0].tolist() == ["a", 12.5, 25.0, -3.0]

@@ -6,9 +6,20 @@ from tests.pages.sessions import FILES, numbers, well
 
 SAMPLED = {"dataset": "toy", "task": "zoo", "memory_size": "3", "seeds": "0-1"}
 MAPPED = {"dataset": "toy", "task": "port", "memory_size": "3"}
+ROW = {"view": "rows", "task": "zoo"}
 STARTS: dict[str, list[dict[str, str]]] = {  # where to begin; a page that isn't here: as it opens
     "accuracy": [{"run": "1,2"}],
-    "clusters": [MAPPED, MAPPED | {"view": "clusters"}],
+    "clusters": [
+        MAPPED | more
+        for more in (
+            {},
+            {"view": "clusters"},
+            {"view": "search"},
+            {"colour": "kept", "find": "ship"},
+            {"colour": "accuracy", "run": "2"},
+            {"maps": "on", "samplers": "dlfs,lfs,random"},
+        )
+    ],
     "drilldown": [{"run": "1"}, {"run": "2", "task": "port", "row": "2", "after": "port"}],
     "experiments": [{}]
     + [{"view": "new", "start": start} for start in ("preset", "toml", "runs", "file")]
@@ -18,7 +29,7 @@ STARTS: dict[str, list[dict[str, str]]] = {  # where to begin; a page that isn't
         for view in ("glance", "actions", "heatmap", "memory", "drops", "runs")
     ],
     "memories": [SAMPLED | {"view": view} for view in ("compare", "actions", "search", "rows")]
-    + [{"source": "runs", "run": "2"}],
+    + [{"source": "runs", "run": "2", **more} for more in ({}, ROW, {"view": "outcome"})],
     "playground": [
         {"run": "1,2", "utterance": "show all ships"},
         {"source": "test", "task": "port"},

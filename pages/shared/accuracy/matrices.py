@@ -9,8 +9,9 @@ from core.charts.matrix import difference, matrix
 from core.runs.run import Run
 from pages.shared.accuracy.page import View
 from pages.shared.tray import draw_label
-from pages.shared.ui.exports import as_shares
+from pages.shared.ui.exports import as_percent
 from pages.shared.ui.figures import present
+from pages.shared.ui.glossary import prose
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import pick, several, switch
 
@@ -25,7 +26,7 @@ def draw_matrices(view: View) -> None:
     shown = "side"
     if len(groups) > 1:
         shown = switch("matrix", "Matrices", SHOWN, label_visibility="collapsed")
-    st.markdown(
+    prose(
         "acc[k, i]: how many of task i's test rows (across) are parsed exactly after learning task "
         "k (down), in percent. Down a column a task is forgotten; the paper's measures are means "
         "over a row."
@@ -63,7 +64,7 @@ def _matrix(group: Group[Run], cells: pd.DataFrame) -> None:
     present(
         matrix(cells),
         f"{whole:.1f} % of all test rows after {counted(len(ends), 'task')}{few}{less}.",
-        cells.assign(**{"acc (share)": cells.correct / cells.total}),
+        cells.assign(**{"acc (%)": 100 * cells.correct / cells.total}),
         key=f"matrix/{numbers}",
         file_name=f"acc_matrix_{numbers}.csv",
     )
@@ -86,7 +87,11 @@ def _minus(groups: dict[str, Group[Run]], pooled: dict[str, pd.DataFrame]) -> No
         f"**{escape(first)}** less **{escape(second)}**, in percentage points: blue where A has "
         f"more of a task left. After {counted(len(last), 'task')} the mean difference is "
         f"{100 * last.difference.mean():+.1f} points.",
-        as_shares(table, shares=["left", "right", "difference"]),
+        as_percent(
+            table.assign(difference=100 * table.difference),
+            ["left", "right"],
+            points=["difference"],
+        ),
         key="minus",
         file_name="acc_difference.csv",
     )

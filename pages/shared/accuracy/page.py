@@ -17,8 +17,9 @@ from core.charts.marks import Mark, of_groups
 from core.runs.run import Run
 from pages.shared.access.runs import SHOWN, store, warn_of_other_data
 from pages.shared.tray import marks, tray_runs, with_records
-from pages.shared.ui.exports import as_shares
+from pages.shared.ui.exports import as_percent
 from pages.shared.ui.figures import present
+from pages.shared.ui.glossary import prose
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import switch, toggle
@@ -94,7 +95,7 @@ def draw_curves(view: View) -> None:
     )
     columns = ["group", "after", "task", "runs", measure, f"{measure}_deviation"]
     data = view.spread[[*columns, f"bound_{measure}"]]
-    data = as_shares(data, shares=[name for name in data if measure in name])
+    data = as_percent(data, shares=[name for name in data if measure in name])
     present(figure, sentence, data, key="curves", file_name=f"acc_{measure}.csv")
 
 
@@ -112,7 +113,7 @@ def draw_ends(view: View) -> None:
             shares = dict(zip(values.measure, values.value / 100, strict=True))
             rows.append(_table_row(f"  {source}", learned, 10, shares, {}))
     table = pd.DataFrame(rows)
-    st.markdown(
+    prose(
         "Exact match in percent: the mean over seeds with the sample's standard deviation (SD), "
         "and what it may be held against."
     )
@@ -123,7 +124,7 @@ def draw_ends(view: View) -> None:
         {"Runs": TEXT(width=340), **shown},
         key="table",
         file_name="accuracy.csv",
-        data=as_shares(table, [name for name in table.columns if "ACC" in name]),
+        data=as_percent(table, percent=[name for name in table.columns if "ACC" in name]),
         missing="–",
         height="content",
     )

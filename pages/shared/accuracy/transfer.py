@@ -15,7 +15,9 @@ from core.runs.run import Run
 from pages.shared.access.parsers import FAULTS, parsers_of
 from pages.shared.access.runs import SHOWN, store
 from pages.shared.accuracy.page import View
+from pages.shared.ui.exports import as_percent
 from pages.shared.ui.figures import present
+from pages.shared.ui.glossary import prose
 from pages.shared.ui.memo import results
 from pages.shared.ui.tables import TEXT, draw_table
 from pages.shared.ui.text import counted, escape
@@ -52,7 +54,7 @@ def _trajectory(view: View, trajectories: pd.DataFrame, name: str) -> None:
         "accuracies alone."
     )
     if table.empty:
-        st.markdown(sentence)
+        prose(sentence)
         st.info("It is not defined for these runs; the table says why.", icon=":material/block:")
         return
     figure = curves(
@@ -66,7 +68,8 @@ def _trajectory(view: View, trajectories: pd.DataFrame, name: str) -> None:
         upper_bound=False,
         height=340,
     )
-    present(figure, sentence, table, key="gains", file_name=f"{name}.csv")
+    data = _in_points(table, [name, f"{name}_deviation"])
+    present(figure, sentence, data, key="gains", file_name=f"{name}.csv")
 
 
 def _table(view: View, trajectories: pd.DataFrame) -> None:
@@ -84,7 +87,7 @@ def _table(view: View, trajectories: pd.DataFrame) -> None:
         str(at): TEXT(f"{row['group']} (n = {row['n']})", width=170)
         for at, row in enumerate(groups)
     }
-    st.markdown(
+    prose(
         "After the last task, in percentage points: the mean over seeds with the sample's standard "
         "deviation. The definitions differ, so a value says little without its name."
     )
@@ -97,12 +100,17 @@ def _table(view: View, trajectories: pd.DataFrame) -> None:
         columns,
         key="gain_table",
         file_name="forgetting_and_transfer.csv",
-        data=table,
+        data=_in_points(table, [text for m in MEASURES for text in (m, f"{m}_deviation")]),
         height="content",
     )
     for row in groups:
         if row["missing"]:
             st.caption(f"n/a, {escape(row['group'])}: {escape(row['missing'])}")
+
+
+def _in_points(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The table as files have it, these columns in percentage points."""
+    return as_percent(table.assign(**{name: 100 * table[name] for name in names}), points=names)
 
 
 def _value(mean: float, deviation: float) -> str:

@@ -30,6 +30,7 @@ from pages.shared.ui.widgets import pick, several
 SEED = next(spec for spec in specs(RunConfig) if spec.name == "seed")
 SIZE = replace(
     next(spec for spec in specs(RunConfig) if spec.name == "memory_size"),
+    low=1,
     help="into how many clusters the distinct forms fall, and how many rows each ringed sampler "
     "keeps: a memory of M rows takes one row of each of M clusters (paper: 50)",
 )
@@ -132,8 +133,6 @@ def _form(chosen: Chosen, runs: Sequence[Run]) -> _Request:
         )
     except ConfigError as error:
         form.errors.append(str(error))
-    if not form.errors and not config.memory_size:
-        form.errors.append("memory_size = 0: expected at least 1 cluster.")
     for fault in dict.fromkeys(form.errors):
         st.error(escape(fault), icon=":material/error:")
     if form.errors:

@@ -11,15 +11,23 @@ from core.analysis.layouts import LAYOUTS
 from core.charts import clusters as charts
 from core.charts.trees import tree
 from pages.shared.clusters.comparison import draw_comparison
+from pages.shared.clusters.map import draw_map
 from pages.shared.clusters.page import Shown
+from pages.shared.clusters.search import draw_search
 from pages.shared.ui.address import follow, key_of, publish, read_numbers
 from pages.shared.ui.clicked import selected_row
-from pages.shared.ui.figures import CONFIG, draw_figure, present, save
+from pages.shared.ui.figures import draw_figure, present, save
+from pages.shared.ui.glossary import prose
 from pages.shared.ui.tables import NUMBER, TEXT, download, draw_table, pick_row
 from pages.shared.ui.text import counted
 from pages.shared.ui.widgets import chosen_number, pick, pick_view
 
-VIEWS = {"map": "Map", "clusters": "Clusters", "smatch": "Productions and Smatch"}
+VIEWS = {
+    "map": "Map",
+    "search": "Search",
+    "clusters": "Clusters",
+    "smatch": "Productions and Smatch",
+}
 MOST_IN_ADDRESS = 200  # forms that a lasso may leave in the address
 COLUMNS = {
     "form": NUMBER("Form", width=60),
@@ -37,7 +45,8 @@ def draw_views(shown: Shown) -> None:
     """One of the views, by the address."""
     view = pick_view(VIEWS)
     table = analysis.form_table(shown.map)
-    {"map": _map, "clusters": _clusters, "smatch": _smatch}[view](shown, table)
+    draw = {"map": _map, "search": draw_search, "clusters": _clusters, "smatch": _smatch}
+    draw[view](shown, table)
 
 
 def _map(shown: Shown, table: pd.DataFrame) -> None:
@@ -48,26 +57,14 @@ def _map(shown: Shown, table: pd.DataFrame) -> None:
     table["kept"] = [
         ", ".join(name for name, forms in rings.items() if form in forms) for form in table.form
     ]
-    st.markdown(
+    prose(
         f"Each mark is one of {len(table):,} distinct forms, larger for more rows; colour and "
-        f"symbol are its cluster. Distances are 1 − similarity by {_similarity(shown)}, laid on a "
-        f"plane by {_layout(shown)}. A lasso around forms chooses them, with *Pan* on the figure's "
-        "bar a click does; a double click lets go."
+        "symbol are its cluster unless another colour is chosen. Distances are 1 − similarity by "
+        f"{_similarity(shown)}, laid on a plane by {_layout(shown)}. A lasso around "
+        "forms chooses them, with *Pan* on the figure's bar a click does; a double click lets go."
     )
-    ringed = {name: sorted(forms) for name, forms in rings.items()}
-    if shown.map.explained is None:
-        figure = charts.form_map(table, ringed, unit="", looks=shown.looks)
-    else:
-        figure = charts.form_map(table, ringed, looks=shown.looks)
-    event = st.plotly_chart(
-        figure,
-        key=f"map/{shown.key}",
-        on_select="rerun",
-        selection_mode=("points", "box", "lasso"),
-        config=CONFIG | {"modeBarButtonsToRemove": [], "scrollZoom": True},
-    )
-    save(figure, table, key="map", file_name="forms_map.csv")
-    forms = _chosen_forms(event["selection"]["points"], len(table), shown.key)
+    points = draw_map(shown, table, {name: sorted(forms) for name, forms in rings.items()})
+    forms = _chosen_forms(points, len(table), shown.key)
     listed = table[table.form.isin(forms)] if forms else table
     rows = counted(listed["rows"].sum(), "row")
     st.caption(f"{len(listed):,} of {counted(len(table), 'form')}, {rows}")

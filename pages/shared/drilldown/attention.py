@@ -13,6 +13,7 @@ from pages.shared.access.parsers import parsers_of
 from pages.shared.drilldown.side import Side
 from pages.shared.tray import draw_label
 from pages.shared.ui.figures import present
+from pages.shared.ui.glossary import prose
 from pages.shared.ui.memo import computed
 from pages.shared.ui.tables import TEXT, draw_table
 from pages.shared.ui.text import counted, escape
@@ -65,7 +66,7 @@ def _best(side: Side, trace: Trace, wrong: int | None, first: bool) -> None:
     labels = {str(t + 1): f"{t + 1} · {step.action}" for t, step in enumerate(trace.steps)}
     default = str(1 + min(wrong or 0, len(labels) - 1))
     step = trace.steps[int(pick("step" if first else f"step.{run}", "Step", labels, default)) - 1]
-    st.markdown(
+    prose(
         f"The likeliest of the {counted(step.applicable, 'applicable action')} for the slot "
         f"{escape(step.slot)}."
     )

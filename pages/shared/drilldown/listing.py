@@ -7,6 +7,7 @@ from core.text import middle_cut
 from pages.shared.drilldown.page import Rows
 from pages.shared.ui.address import key_of, publish
 from pages.shared.ui.clicked import newly, selected_row
+from pages.shared.ui.glossary import prose
 from pages.shared.ui.tables import NUMBER, TEXT, download, pick_row
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import chosen_number, find, switch
@@ -40,7 +41,7 @@ def choose_row(rows: Rows) -> int:
         text = find("in utterance or form", width=300)
     table = _with_beside(rows)
     listed = _listed(table, show, text)
-    st.markdown(
+    prose(
         f"{_in_words(rows, listed, show, text)} P is that {rows.note}, given the gold steps before "
         "it; n/a where the grammar can't write the form."
     )

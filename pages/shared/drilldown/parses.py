@@ -22,6 +22,7 @@ from pages.shared.tray import draw_label
 from pages.shared.ui.address import follow, key_of
 from pages.shared.ui.clicked import newly, selected_point
 from pages.shared.ui.figures import present
+from pages.shared.ui.glossary import prose
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import pick
@@ -76,9 +77,10 @@ def _steps(side: Side) -> None:
     why = why_not_covered(
         rows.learned.grammar, example.derivation, int(recorded.after.iloc[-1]), rows.names
     )
-    st.markdown(
+    prose(
         "The parse after every task, step by step beside the gold one: ✗ is the first wrong step, "
-        "≠ stands at later ones; where two derivations part, their lines are matched again."
+        "≠ stands at later ones; where two derivations part, their lines are matched again. GEN "
+        "begins an action that opens no slot."
     )
     shown, tints = _marked(aligned, why)
     columns = {"step": NUMBER("Step", width=50)}

@@ -12,7 +12,7 @@ from core.runs.run import Run
 from pages.shared.access.runs import SHOWN, say_reduced, store, warn_of_other_data
 from pages.shared.launch.form import parameters
 from pages.shared.tray import marks, tray_runs, with_records
-from pages.shared.ui.exports import as_shares
+from pages.shared.ui.exports import as_percent
 from pages.shared.ui.figures import present
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import escape
@@ -108,7 +108,7 @@ def draw_curves(view: View) -> None:
         f"{how[view.measure]} Measured with dropout off after every epoch, on {where}: training "
         "rows dotted, test rows solid. Dotted lines part the stages, solid ones the tasks. The "
         "paper shows training and test errors on Overnight so, with and without the fast stage.",
-        as_shares(
+        as_percent(
             view.curves.table.assign(label=view.curves.table.run.map(view.labels)), shares=["match"]
         ),
         key="errors",
@@ -139,6 +139,6 @@ def draw_ends(view: View) -> None:
         columns,
         key="ends",
         file_name="errors_last.csv",
-        data=as_shares(shown, errors),
+        data=as_percent(shown, percent=errors),
         height="content",
     )

@@ -178,7 +178,7 @@ def _files(stored: Stored) -> None:
             icon=":material/content_copy:",
             query_params=query,
         )
-        st.code(text, language="toml", height=320)
+        st.code(text, language=None, height=320)
 
 
 def _delete(stored: Stored) -> None:

@@ -17,6 +17,7 @@ from core.charts.experiment_ranks import critical_difference
 from core.experiments.catalog import Stored
 from pages.shared.experiments.result_views import colours
 from pages.shared.experiments.table_files import draw_text_files
+from pages.shared.ui.exports import as_percent
 from pages.shared.ui.figures import present
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import escape
@@ -40,12 +41,13 @@ def draw_differences(stored: Stored, compared: Compared, measure: str) -> None:
         "small points are pairs, the large one their mean with its 95 % interval (BCa bootstrap "
         "over pairs)."
     )
-    present(figure, sentence, table, key="differences", file_name=f"differences_{measure}.csv")
+    data = as_percent(table, points=["difference", "low", "high"])
+    present(figure, sentence, data, key="differences", file_name=f"differences_{measure}.csv")
     st.warning(escape(about_p(compared)), icon=":material/functions:")
     shown = shown_differences(compared, measure, reference)
     draw_table(shown, {"Arm": TEXT(width=240)}, key="tests", missing="–", height="content")
     caption = f"Each arm less {reference} within pairs, in points."
-    draw_text_files(shown, f"tests_{measure}", caption, data=table)
+    draw_text_files(shown, f"tests_{measure}", caption, data=data)
     st.caption(
         "p of the exact two-sided Wilcoxon signed-rank test; p (Holm) is corrected for the number "
         "of arms that are compared."

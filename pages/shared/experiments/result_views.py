@@ -14,6 +14,7 @@ from core.experiments.catalog import Stored
 from core.runs.run import Run
 from pages.shared.access.runs import store
 from pages.shared.experiments.table_files import draw_text_files
+from pages.shared.ui.exports import as_percent
 from pages.shared.ui.figures import present
 from pages.shared.ui.tables import TEXT, draw_table
 from pages.shared.ui.text import escape
@@ -34,10 +35,20 @@ def draw_table_view(stored: Stored, compared: Compared, measure: str) -> None:
     )
     columns = {"Arm": TEXT(width=260)}
     draw_table(table[names], columns, key="arms", missing="–", height="content")
-    draw_text_files(table[names], "arms", caption, data=arm_table(compared))
+    draw_text_files(table[names], "arms", caption, data=_arms(compared))
     if known:
         experiment = compared.experiment
         st.caption(escape(beside(experiment.arm_config(arm) for arm in experiment.arms)))
+
+
+def _arms(compared: Compared) -> pd.DataFrame:
+    """The arms' numbers in full, as files have them."""
+    table = arm_table(compared)
+    measured = [name for name in table if name.startswith(tuple(MEASURES))]
+    points = [name for name in measured if name.endswith("_difference")]
+    return as_percent(
+        table, percent=[name for name in measured if name not in points], points=points
+    )
 
 
 def draw_cells(stored: Stored, compared: Compared, measure: str) -> None:
@@ -58,6 +69,7 @@ def draw_cells(stored: Stored, compared: Compared, measure: str) -> None:
     )
     named = values.rename(index=lambda pair: stored.experiment.pairs[pair].label)
     data = named.rename_axis("pair").reset_index()
+    data = as_percent(data, percent=list(values.columns))
     present(figure, sentence, data, key="points", file_name=f"cells_{measure}.csv")
 
 
@@ -71,8 +83,9 @@ def draw_curves(stored: Stored, compared: Compared, measure: str) -> None:
         f"{MEASURES[measure]} after each task: means over the complete pairs, bands one standard "
         "deviation, as in the paper's figures. Each pair learns the tasks in its own order."
     )
-    columns = ["group", "after", "runs", measure, f"{measure}_deviation", f"bound_{measure}"]
-    present(figure, sentence, spread[columns], key="curves", file_name=f"curves_{measure}.csv")
+    shares = [measure, f"{measure}_deviation", f"bound_{measure}"]
+    data = as_percent(spread[["group", "after", "runs", *shares]], shares)
+    present(figure, sentence, data, key="curves", file_name=f"curves_{measure}.csv")
 
 
 def arm_groups(stored: Stored, compared: Compared) -> tuple[Group[Run], ...]:

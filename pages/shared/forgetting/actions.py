@@ -12,6 +12,7 @@ from pages.shared.tray import NONE, draw_label
 from pages.shared.ui.address import key_of
 from pages.shared.ui.clicked import newly, selected_point, selected_row
 from pages.shared.ui.figures import draw_figure, save
+from pages.shared.ui.glossary import prose
 from pages.shared.ui.tables import NUMBER, TEXT, download, pick_row
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import chosen_number, switch
@@ -45,7 +46,7 @@ def draw_actions(view: View, each: int) -> None:
         drawn = pd.concat([drawn, view.table[view.table.action == chosen]])
     if drawn.empty:
         drawn = view.shown.head(2 * each)  # nothing was learned since: where they stand
-    st.markdown(_sentence(view, each))
+    prose(_sentence(view, each))
     for column, side in zip(st.columns(len(view.sides)), view.sides, strict=True):
         theirs = side.table.set_index("action").reindex(drawn.action).dropna(subset="text")
         with column:
@@ -109,7 +110,7 @@ def draw_chosen(view: View, action: int | None) -> None:
     memory = f", {row.memory} by the memory" if row.memory else ""
     with st.container(border=True, key="chosen"):
         st.code(row.text, language=None, wrap_lines=True)
-        st.markdown(
+        prose(
             f"P is {row.first:.3f} after {first} and {row.final:.3f} after {last}. It occurs "
             f"{counted(row.count, 'time')} in the training rows of {first}; it is "
             f"{row.kind}{memory}."
@@ -129,10 +130,10 @@ def draw_chosen(view: View, action: int | None) -> None:
 
 def _table(view: View, key: str) -> None:
     st.subheader("Every action")
-    st.markdown(
+    prose(
         f"{len(view.shown):,} of {counted(len(view.table), 'action')} in the training rows of "
         f"{escape(view.task(view.origin))}; a click on a heading sorts, one beside a row draws its "
-        f"action. {escape(view.note)}"
+        f"action. GEN begins one that opens no slot. {escape(view.note)}"
     )
     columns = [name for name in COLUMNS if name != "memory" or not view.note]
     pick_row(rounded(view.shown[columns]), {name: COLUMNS[name] for name in columns}, key=key)

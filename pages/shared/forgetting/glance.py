@@ -15,6 +15,7 @@ from pages.shared.tray import draw_label
 from pages.shared.ui.address import key_of
 from pages.shared.ui.clicked import newly, selected_point, selected_row
 from pages.shared.ui.figures import draw_figure, present, save
+from pages.shared.ui.glossary import prose
 from pages.shared.ui.memo import results
 from pages.shared.ui.tables import NUMBER, TEXT, download, pick_row
 from pages.shared.ui.text import counted, escape
@@ -35,7 +36,7 @@ def draw_glance(view: View) -> None:
     if first.empty:
         st.info("No action is like that; loosen the filters above.", icon=":material/filter_alt:")
         return
-    st.markdown(
+    prose(
         "How probable the actions of each task (down) still are after each task learned (across): "
         "the mean of P(action | history, utterance) on the task's training rows, in percent. Click "
         "a cell to go to its task's actions. Where a later cell is empty the run has not looked at "
@@ -126,9 +127,9 @@ def _actions(view: View, table: pd.DataFrame) -> None:
     worst = table.sort_values(["drop", "count"], ascending=False, kind="stable")
     listed = worst.head(MOST)
     some = "" if len(listed) == len(worst) else f"; the {MOST} most forgotten are listed"
-    st.markdown(
+    prose(
         f"{counted(len(worst), 'action')} of {escape(view.title)}{some}. A click beside a row "
-        "opens its curve."
+        "opens its curve. GEN begins an action that opens no slot."
     )
     named = [forgetting.name_of(view.names, origin) for origin in listed.origin]
     shown = rounded(listed.assign(task=named))

@@ -22,6 +22,7 @@ from pages.shared.forgetting.two_runs import draw_two
 from pages.shared.tray import draw_label
 from pages.shared.ui.address import key_of, publish
 from pages.shared.ui.figures import present
+from pages.shared.ui.glossary import prose
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import pick, pick_view
@@ -135,7 +136,7 @@ def _drops_of(view: View) -> None:
     )
     for row in numbers.itertuples():
         memory = row.comparison != "Kind" and view.note
-        st.markdown(f"- {_in_words(row, view.note if memory else row.why)}")
+        prose(f"- {_in_words(row, view.note if memory else row.why)}")
     columns = {
         "comparison": TEXT("Comparison", width=200),
         "u": NUMBER("U", format="%.1f", width=80),

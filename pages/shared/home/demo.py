@@ -79,7 +79,8 @@ def _draw_side(side: Side, shown: str) -> None:
     figure.update_traces(showscale=False, selector={"type": "heatmap"})
     key = f"demo/{shown}/{side.name}"
     draw_figure(figure, key=key)
-    save(figure, side.cells, key=key, file_name=f"demo_{shown}_{side.name.replace(' ', '_')}.csv")
+    data = side.cells.assign(**{"acc (%)": 100 * side.cells.correct / side.cells.total})
+    save(figure, data, key=key, file_name=f"demo_{shown}_{side.name.replace(' ', '_')}.csv")
 
 
 def _recorded_sides() -> list[Side]:

@@ -56,7 +56,7 @@ def draw_launch(drawn: Drawn) -> None:
         if st.button(label, type="primary", icon=":material/play_arrow:", width="stretch"):
             _launch(configs, name)
         with st.expander("The same by command line", icon=":material/terminal:"):
-            st.code("\n".join(_lines(configs)), language="bash", wrap_lines=True)
+            st.code("\n".join(_lines(configs)), language=None, wrap_lines=True)
         with time:
             _show_time(configs)
 

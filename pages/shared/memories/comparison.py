@@ -7,11 +7,13 @@ import streamlit as st
 
 from core.analysis import memory as analysis
 from core.analysis import memory_rows
-from core.analysis.memory import COUNTS, Kept, Memories
+from core.analysis.memory import COUNTS, COVERED, Kept, Memories
 from core.charts import memory as charts
 from pages.shared.memories.page import Shown
 from pages.shared.memories.rows import WIDE, names_of
+from pages.shared.ui.exports import as_percent
 from pages.shared.ui.figures import present
+from pages.shared.ui.glossary import prose
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import counted
 from pages.shared.ui.widgets import pick
@@ -33,7 +35,7 @@ def draw_comparison(shown: Shown) -> None:
         charts.entropies(measured, whole, shown.looks),
         "How evenly a memory's rows spread over actions, in nats: a mark for each seed, the whole "
         "task dashed. DLFS raises it (paper, §4.2); Table 2 has the accuracies that follow.",
-        measured,
+        _as_file(measured),
         key="entropies",
         file_name="memory_measures.csv",
     )
@@ -43,7 +45,7 @@ def draw_comparison(shown: Shown) -> None:
         charts.coverage(measured, shown.looks),
         f"Of what the task's training rows hold, the part that a memory holds too; the {clusters} "
         "clusters of forms are the same for all memories.",
-        pd.concat([whole, measured]),
+        _as_file(pd.concat([whole, measured])),
         key="coverage",
         file_name="memory_coverage.csv",
     )
@@ -52,9 +54,16 @@ def draw_comparison(shown: Shown) -> None:
         _overlap(memories)
 
 
+def _as_file(measured: pd.DataFrame) -> pd.DataFrame:
+    """Shares in percent, as in the figure."""
+    shares = [f"{name}_share" for name in COVERED]
+    names = {name: name.removesuffix("_share") + " held" for name in shares}
+    return as_percent(measured.rename(columns=names), list(names.values()))
+
+
 def _stability(kept: Sequence[Kept], measured: pd.DataFrame) -> None:
     st.subheader("In numbers, and under other seeds")
-    st.markdown(
+    prose(
         "Means over seeds with the sample's standard deviation (SD). Jaccard's index of two seeds' "
         "memories is 1 where they keep the same rows and 0 where they share none."
     )

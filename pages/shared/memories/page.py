@@ -31,6 +31,7 @@ class Shown:
 
     memories: Memories
     looks: dict[str, Mark] | None = None
+    runs: tuple[Run, ...] = ()  # that have stored them
 
 
 def pick_memories() -> Shown:
@@ -63,6 +64,7 @@ def _stored(runs: Sequence[Run]) -> Shown:
     return Shown(
         _of_runs(chosen, labels, name),
         {label: Mark(label, look.slot) for label, look in shown.items()},
+        tuple(chosen),
     )
 
 

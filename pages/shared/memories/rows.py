@@ -8,6 +8,7 @@ from pages.shared.ui.tables import NUMBER, TEXT
 WIDE = {
     "utterance": TEXT("Utterance", width=330),
     "logical_form": TEXT("Logical form", width=430),
+    "alone": NUMBER("Alone", width=65, help="actions that no other row of the memory shows"),
     "row": NUMBER("Row", width=60),
     "cluster": NUMBER(
         "Cluster", width=70, help="of the forms' clusters that all memories are held against"

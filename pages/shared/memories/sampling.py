@@ -1,6 +1,7 @@
 """Memories chosen now: a task, samplers with their options, a size and seeds; then a click."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,6 +22,7 @@ from pages.shared.ui.seeds import read_seeds
 from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import several
 
+SIZE = replace(next(s for s in specs(RunConfig) if s.name == "memory_size"), low=1)
 DEFAULT = ["random", "lfs", "dlfs"]
 MOST_MEMORIES = 60
 Options = dict[str, dict[str, Any]]  # by sampler, those that differ from the defaults
@@ -63,7 +65,7 @@ def _form(
         names = several("samplers", "Samplers", labels, DEFAULT)
     form = Form()
     with middle:
-        form.draw([s for s in specs(RunConfig) if s.name == "memory_size"], columns=1)
+        form.draw([SIZE], columns=1)
     key = follow("seeds", "0-4")
     text = right.text_input("Seeds", key=key, help="Several show how stable a choice is: 0-4.")
     publish("seeds", None if text == "0-4" else text)
@@ -73,11 +75,9 @@ def _form(
         config = chosen.config.with_(memory_size=form.values["memory_size"])
     except ConfigError as error:
         form.errors.append(str(error))
-    if not form.errors and not config.memory_size:
-        form.errors.append("memory_size = 0: expected at least 1 row.")
     if not form.errors and len(seeds) * len(names) > MOST_MEMORIES:
         form.errors.append(f"At most {MOST_MEMORIES} memories are compared; choose fewer seeds.")
-    for fault in form.errors:
+    for fault in dict.fromkeys(form.errors):
         st.error(escape(fault), icon=":material/error:")
     if form.errors:
         st.stop()

@@ -7,16 +7,23 @@ import streamlit as st
 from core.analysis import memory as analysis
 from core.analysis import memory_rows
 from core.analysis.memory import COUNTS, Kept
+from core.analysis.memory_outcome import covered_alone
 from core.charts import memory as charts
 from pages.shared.memories.comparison import draw_comparison
+from pages.shared.memories.outcome import draw_outcome, draw_row
 from pages.shared.memories.page import Shown
 from pages.shared.memories.rows import WIDE, names_of
+from pages.shared.ui.address import key_of
+from pages.shared.ui.clicked import selected_row
+from pages.shared.ui.exports import as_percent
 from pages.shared.ui.figures import present
-from pages.shared.ui.tables import NUMBER, TEXT, download, draw_table
+from pages.shared.ui.glossary import prose
+from pages.shared.ui.tables import NUMBER, TEXT, download, draw_table, pick_row
 from pages.shared.ui.text import counted, escape
-from pages.shared.ui.widgets import find, pick, pick_view
+from pages.shared.ui.widgets import chosen_number, find, pick, pick_view
 
 VIEWS = {"compare": "Compare", "actions": "Actions", "search": "Search", "rows": "Rows"}
+OUTCOME = {"outcome": "Outcome"}  # of memories that runs have stored
 ACTIONS_A_PAGE = 40
 
 
@@ -25,7 +32,7 @@ def draw_views(shown: Shown) -> None:
     memories = shown.memories
     count, distinct = len(memories.task.examples), len(memories.task.forms)
     st.caption(f"The task has {count:,} training rows with {distinct:,} distinct logical forms.")
-    DRAW[pick_view(VIEWS)](shown)
+    DRAW[pick_view(VIEWS | OUTCOME if shown.runs else VIEWS)](shown)
 
 
 def _actions(shown: Shown) -> None:
@@ -51,7 +58,7 @@ def _actions(shown: Shown) -> None:
         charts.histogram(table, first, first + ACTIONS_A_PAGE - 1, shown.looks),
         f"The share of each action in the task (bars) and in memories (marks, means over seeds). "
         f"Actions of {count:,} that are missing under every seed: {escape(', '.join(missing))}.",
-        table,
+        as_percent(table, ["share"]),
         key="histogram",
         file_name="memory_actions.csv",
     )
@@ -101,12 +108,19 @@ def _rows(shown: Shown) -> None:
     with right:
         text = find("in utterance, form or actions")
     table = memory_rows.chosen(memories.task, memory)
+    alone = map(len, covered_alone(memories.task, memory))
+    table.insert(2, "alone", list(alone))
     matches = memory_rows.find(table, text)
-    st.caption(f"{len(matches)} of {counted(len(table), 'row')}")
+    prose(f"{len(matches)} of {counted(len(table), 'row')}. A click shows what one alone covers.")
     clustered = matches.own_cluster.notna().any()
     listed = matches if clustered else matches.drop(columns="own_cluster")
-    draw_table(listed, {name: WIDE[name] for name in listed.columns}, key="rows", missing="–")
+    key = f"{key_of('rows')}/{hash(memory.rows)}/{text}"
+    pick_row(listed, {name: WIDE[name] for name in listed.columns}, key=key, missing="–")
+    at = selected_row(key, len(listed))
+    row = chosen_number("row", None if at is None else int(listed.row.iloc[at]), table.row)
     download(matches, key="rows/tsv", file_name="memory.tsv", label="TSV of these rows")
+    if row is not None:
+        draw_row(shown, memory, row)
 
 
 def _pick(kept: Sequence[Kept]) -> Kept:
@@ -117,4 +131,14 @@ def _pick(kept: Sequence[Kept]) -> Kept:
     return by_name[pick("memory", "Memory", list(by_name), first)]
 
 
-DRAW = {"compare": draw_comparison, "actions": _actions, "search": _search, "rows": _rows}
+def _outcome(shown: Shown) -> None:
+    draw_outcome(shown.runs)
+
+
+DRAW = {
+    "compare": draw_comparison,
+    "actions": _actions,
+    "search": _search,
+    "rows": _rows,
+    "outcome": _outcome,
+}

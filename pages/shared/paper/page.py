@@ -11,7 +11,7 @@ from core.runs.run import FINISHED
 from pages.shared.access.runs import store
 from pages.shared.experiments.table_files import draw_text_files
 from pages.shared.paper.missing import draw_missing
-from pages.shared.ui.exports import name_exports
+from pages.shared.ui.exports import as_percent, name_exports
 from pages.shared.ui.tables import TEXT, draw_table
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import switch
@@ -46,7 +46,8 @@ def draw_paper() -> None:
     else:
         st.caption("Seconds a task on one V100 in the paper, on this machine's device in ours.")
     title = f"The paper's Table {number}, ours beside it: mean ± sd over n orders and seeds."
-    draw_text_files(shown, f"table{number}", title, data=frame)
+    data = as_percent(frame, percent=["value", "mean", "sd"]) if coloured else frame
+    draw_text_files(shown, f"table{number}", title, data=data)
     reads = "; ".join(sorted(set(frame.reads) - {""}))
     st.caption(escape(paper.beside([]) + (f" Ours read {reads}." if reads else "")))
     draw_missing(records, number)

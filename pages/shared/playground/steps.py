@@ -10,6 +10,7 @@ from core.analysis.form_differences import excerpt
 from core.analysis.traces import gold_table, step_table
 from core.inspection.steps import BEST, Trace
 from core.runs.run import Run
+from pages.shared.ui.glossary import prose
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def draw_gold(run: Run, traces: Mapping[int, Trace]) -> None:
         "action": TEXT("Gold action", width=170),
     }
     columns |= {str(k): TEXT(names[k], width=120) for k in traces}
-    st.markdown(
+    prose(
         "The gold steps: P of each, given the gold steps before it, and its rank among the "
         "applicable actions (A_t), after every task."
     )
@@ -104,7 +105,7 @@ def draw_gold(run: Run, traces: Mapping[int, Trace]) -> None:
 def draw_steps(run: Run, trace: Trace) -> None:
     """Each step of the parse with the most probable of its applicable actions."""
     table = step_table(trace)
-    st.markdown(
+    prose(
         f"The parse's own steps: each fills a slot with one of the applicable actions (A_t); the "
         f"{BEST} most probable are listed with their P, given the steps before."
     )

@@ -12,9 +12,10 @@ from core.charts.report import Report, to_html, to_latex, to_pdf
 from core.charts.run_report import addresses, run_report
 from core.runs.run import Run
 from pages.shared.access.runs import SHOWN, store, warn_of_other_data
-from pages.shared.tray import draw_label, marks, tray_runs, with_records
+from pages.shared.tray import draw_label, marks, slots, tray_runs, with_records
 from pages.shared.ui.exports import export_name
 from pages.shared.ui.figures import NO_CHROME
+from pages.shared.ui.glossary import prose
 
 HOLDS = """
 - **Runs and settings**: what differs, and what all share
@@ -36,10 +37,10 @@ def draw_report() -> None:
     for look in marks(chosen).values():
         draw_label(look)
     warn_of_other_data(chosen)
-    st.markdown(HOLDS)
+    prose(HOLDS)
     _offer(chosen)
     st.caption("The addresses in it, for this app:")
-    st.code("\n".join(addresses(chosen, _base(), marks(chosen))), language=None, wrap_lines=True)
+    st.code("\n".join(_addresses(chosen)), language=None, wrap_lines=True)
 
 
 def _offer(runs: Sequence[Run]) -> None:
@@ -54,7 +55,7 @@ def _offer(runs: Sequence[Run]) -> None:
         for at, (label, ending, mime, make) in enumerate(offers):
             st.download_button(
                 label,
-                partial(_made, runs, looks, make),
+                partial(_made, runs, looks, slots().selected, make),
                 file_name=export_name(f"report.{ending}"),
                 mime=mime,
                 icon=":material/download:",
@@ -66,10 +67,19 @@ def _offer(runs: Sequence[Run]) -> None:
             st.button("Report (PDF)", disabled=True, help=NO_CHROME)
 
 
-def _made(runs: Sequence[Run], looks: Mapping[int, Mark], make: Callable[[Report], bytes]) -> bytes:
+def _addresses(runs: Sequence[Run]) -> list[str]:
+    return addresses(runs, _base(), marks(runs), slots().selected)
+
+
+def _made(
+    runs: Sequence[Run],
+    looks: Mapping[int, Mark],
+    selected: int | None,
+    make: Callable[[Report], bytes],
+) -> bytes:
     """The file; a page of one line where it can't be made."""
     try:
-        return make(run_report(store(), runs, _base(), looks))
+        return make(run_report(store(), runs, _base(), looks, selected))
     except ExportError as error:
         return str(error).encode()
 

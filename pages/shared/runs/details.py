@@ -27,7 +27,7 @@ def draw_details(run: Run) -> None:
             _table(_facts(run), "Fact", key=f"facts/{run.id}")
         st.caption("The same by command line")
         line = command_line(run.config, keeps_memory=run.keeps_memory)
-        st.code(line, language="bash", wrap_lines=True)
+        st.code(line, language=None, wrap_lines=True)
 
 
 def _table(rows: list[tuple[str, ...]], heading: str, *, key: str) -> None:

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.analysis import accuracy
+from core.analysis.accuracy import MEASURES
 from core.analysis.progress import epoch_losses
 from core.charts.accuracy import trajectory
 from core.charts.progress import loss
@@ -17,7 +18,7 @@ from core.runs.run import RUNNING, Run
 from pages.shared.access.runs import store
 from pages.shared.tray import mark
 from pages.shared.ui.address import key_of
-from pages.shared.ui.exports import name_exports
+from pages.shared.ui.exports import as_percent, name_exports
 from pages.shared.ui.figures import draw_figure, save
 
 Drawn = tuple[go.Figure, pd.DataFrame]  # a figure and its data
@@ -64,7 +65,8 @@ def _loss(run: Run) -> Drawn:
 
 def _trajectory(run: Run) -> Drawn:
     curve = accuracy.curves(accuracy.cells(store(), [run]))
-    return trajectory(curve, run.tasks, mark(run)), curve
+    shares = [name for name in curve if name.endswith(tuple(MEASURES))]
+    return trajectory(curve, run.tasks, mark(run)), as_percent(curve, shares)
 
 
 def _now(run: Run, last: Progress | None, done: pd.DataFrame) -> float | None:

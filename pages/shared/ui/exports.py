@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -29,10 +28,18 @@ def export_name(file_name: str) -> str:
     return f"{start}_{file_name}" if start else file_name
 
 
-def as_shares(table: pd.DataFrame, percent: Sequence[str] = (), shares: Sequence[str] = ()) -> Any:
-    """The table as files have it: what is a percentage or a share is a share, and named so."""
-    fractions = table.assign(**{name: table[name] / 100 for name in percent})
-    return fractions.rename(columns={name: f"{name} (share)" for name in (*percent, *shares)})
+def as_percent(
+    table: pd.DataFrame,
+    shares: Sequence[str] = (),
+    percent: Sequence[str] = (),
+    points: Sequence[str] = (),
+) -> pd.DataFrame:
+    """The table as files have it: as on pages, what is a share is in percent, and named so.
+    `percent` and `points` are columns that are so already.
+    """
+    units = dict.fromkeys((*shares, *percent), "%") | dict.fromkeys(points, "points")
+    scaled = table.assign(**{name: 100 * table[name] for name in shares})
+    return scaled.rename(columns={name: f"{name} ({unit})" for name, unit in units.items()})
 
 
 def _plain(word: str) -> str:

@@ -1,6 +1,7 @@
 """A figure on a page: what it shows in one sentence, itself, and buttons that save it as files."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
@@ -9,14 +10,17 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.charts.cells import width_of_cells
 from core.charts.export import IMAGES, find_chrome, to_html, to_image
 from pages.shared.ui.exports import export_name
+from pages.shared.ui.glossary import prose
 
 CONFIG = {
     "displaylogo": False,
     "modeBarButtonsToRemove": ["lasso2d", "select2d", "autoScale2d"],
     "toImageButtonOptions": {"format": "svg", "filename": "figure"},
 }
+PHONE = 358  # pixels that a page has on a phone
 HELP = {
     "csv": "The data of the figure.",
     "html": "A page with the figure that opens anywhere, without a network (5 MB).",
@@ -44,10 +48,13 @@ def draw_figure(figure: go.Figure, *, key: str, select: bool = False) -> None:
 
     With `select` a click on a point is kept under the key, and the page is drawn again.
     """
-    if select:
-        st.plotly_chart(figure, key=key, config=CONFIG, on_select="rerun", selection_mode="points")
-    else:
-        st.plotly_chart(figure, key=key, config=CONFIG)
+    with st.container(key=f"wide/{key}") if width_of_cells(figure) > PHONE else nullcontext():
+        if select:
+            st.plotly_chart(
+                figure, key=key, config=CONFIG, on_select="rerun", selection_mode="points"
+            )
+        else:
+            st.plotly_chart(figure, key=key, config=CONFIG)
 
 
 def present(
@@ -60,7 +67,7 @@ def present(
     select: bool = False,
 ) -> None:
     """The figure with the sentence that says what it shows, and buttons that save it."""
-    st.markdown(sentence)
+    prose(sentence)
     draw_figure(figure, key=key, select=select)
     save(figure, data, key=key, file_name=file_name)
 

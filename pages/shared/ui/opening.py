@@ -21,19 +21,14 @@ from core.runs.run import StoreError, StoreUnavailable
 from pages.shared.tray import draw_tray
 from pages.shared.ui.ending import end_in_time
 from pages.shared.ui.exports import forget_exports
+from pages.shared.ui.glossary import begin_page, prose
+from pages.shared.ui.style import STYLE
 from pages.shared.ui.text import escape
 from pages.shared.ui.zoom import keep_zoom
 
 RETRY = 3.0  # seconds between two looks for a store that is away
 
 P = ParamSpec("P")
-
-_STYLE = """<style>
-.stMainBlockContainer { max-width: 80rem; }
-.st-key-live [data-stale="true"] { opacity: 1 !important; transition: none !important; }
-.stMainBlockContainer h1 { padding-bottom: 0.1rem; }
-[data-testid="stSidebarUserContent"] { padding-top: 0 !important; }
-</style>"""
 
 
 @dataclass(frozen=True)
@@ -74,14 +69,15 @@ def open_page(
     end_in_time()
     st.session_state["page"] = title
     forget_exports()
-    st.html(_STYLE)
+    begin_page()
+    st.html(STYLE)
     keep_zoom()
     st.logo(str(PROJECT / "assets/logo.svg"), size="large")
     with st.sidebar:
         _navigation()
     st.title(heading or title)
     if purpose:
-        st.markdown(purpose)
+        prose(purpose)
     with _faults_as_sentences() as faults:
         if tray:
             _tray()

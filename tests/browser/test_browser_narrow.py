@@ -1,0 +1,32 @@
+"""On a phone: heat maps stay readable, and no page is wider than the screen."""
+
+from core.config import RunConfig
+from tests.browser.driving import settle
+from tests.made_up import finished_run
+
+PHONE = {"width": 390, "height": 844}
+LEAST = 24  # pixels across a cell with two digits
+CELLS = """() => Array.from(document.querySelectorAll('.js-plotly-plot'))
+  .filter(plot => plot._fullData && plot._fullData[0].type === 'heatmap')
+  .map(plot => plot._fullLayout.xaxis._length / plot._fullData[0].z[0].length)"""
+SIDEWAYS = """() => {
+  const page = document.querySelector('[data-testid=stMain]');
+  return page.scrollWidth - page.clientWidth;
+}"""
+
+
+def test_cells_are_readable_and_no_page_is_wider_than_a_phone(store, server, page):
+    names = [f"a task with a name of some length {k}" for k in range(8)]
+    for seed, method in enumerate(("finetune", "total_recall")):
+        config = RunConfig(dataset="overnight", method=method)
+        finished_run(store, config, tasks=names, rows=[40] * 8, kept=0.5, seed=seed)
+    page.set_viewport_size(PHONE)
+    for address in ("accuracy?runs=1,2&run=1", "accuracy?runs=1,2&matrix=minus", "runs?run=1", ""):
+        page.goto(f"{server.address}/{address}")
+        page.locator("h1").wait_for()
+        settle(page)
+        if address.startswith("accuracy"):
+            page.wait_for_function(f"({CELLS})().some(width => width >= {LEAST})")
+            assert min(page.evaluate(CELLS)) >= LEAST, address
+        assert page.evaluate(SIDEWAYS) <= 0, address
+    assert not server.complaints()
