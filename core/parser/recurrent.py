@@ -50,15 +50,24 @@ def _in_pieces(
 ) -> tuple[Tensor, Tensor]:
     """h_t (n, T, hidden) of (n, T, size) by falling length, and the last piece's c (n, hidden)."""
     outputs, cells = [], []
-    for start, end, n_running in pieces(tuple(lengths.tolist())):
-        cells.append(c[:, n_running:])  # of those that have ended
-        state = (h[:, :n_running].contiguous(), c[:, :n_running].contiguous())
-        part, trained = x[:n_running, start:end], torch.is_grad_enabled()
-        out, h, c = torch.lstm(part, state, weights, True, 1, 0.0, trained, False, True)
-        outputs.append(F.pad(out, (0, 0, 0, 0, 0, len(x) - n_running)))
+    plan, n = pieces(tuple(lengths.tolist())), len(x)
     padding = x.shape[1] - int(lengths[0])
-    states = F.pad(torch.cat(outputs, dim=1), (0, 0, 0, padding))
-    return states, torch.cat([c, *reversed(cells)], dim=1)[0]
+    # split, not sliced: going back, slices fill a table of all steps each, to be summed
+    parts = x.split([*(end - start for start, end, _ in plan), *([padding] if padding else [])], 1)
+    for part, (_, _, n_running) in zip(parts, plan, strict=False):
+        cells.append(c[:, n_running:])  # of those that have ended
+        state = (_first(h, n_running), _first(c, n_running))
+        still, trained = part if n_running == n else part[:n_running], torch.is_grad_enabled()
+        out, h, c = torch.lstm(still, state, weights, True, 1, 0.0, trained, False, True)
+        outputs.append(out if n_running == n else F.pad(out, (0, 0, 0, 0, 0, n - n_running)))
+    if padding:
+        outputs.append(outputs[-1].new_zeros(n, padding, outputs[-1].shape[2]))
+    return torch.cat(outputs, dim=1), torch.cat([c, *reversed(cells)], dim=1)[0]
+
+
+def _first(state: Tensor, count: int) -> Tensor:
+    """The state of the first so many sequences: (1, n, hidden) → (1, count, hidden)."""
+    return state if count == state.shape[1] else state[:, :count].contiguous()
 
 
 def _holding(weights: list[Tensor]) -> list[Tensor]:
@@ -87,16 +96,17 @@ def bidirectional(lstm: nn.LSTM, x: Tensor, lengths: Tensor) -> tuple[Tensor, Te
     backwards = order[:, None] * length + torch.where(
         steps < falling[:, None], falling[:, None] - 1 - steps, steps
     )
-    start = x.new_zeros(1, n, lstm.hidden_size)
+    start, as_given = x.new_zeros(1, n, lstm.hidden_size), order.argsort()
     both_states: list[Tensor] = []
     both_cells: list[Tensor] = []
     for index, suffix in ((forwards, ""), (backwards, "_reverse")):
-        ordered = picked(flat, index.flatten()).view(n, length, size + 1)
+        there = index.flatten()
+        back = there.argsort()
+        ordered = picked(flat, there, back).view(n, length, size + 1)
         weights = _holding(_weights(lstm, suffix))
         out, last = _in_pieces(ordered, falling, weights, start, start)
-        back = index.flatten().argsort()
-        both_states.append(picked(out.flatten(0, 1), back).view(n, length, -1))
-        both_cells.append(picked(last, order.argsort()))
+        both_states.append(picked(out.flatten(0, 1), back, there).view(n, length, -1))
+        both_cells.append(picked(last, as_given, order))
     return torch.cat(both_states, dim=2), torch.cat(both_cells, dim=1)
 
 
@@ -118,10 +128,12 @@ def running(lstm: nn.LSTM, x: Tensor, lengths: Tensor, h: Tensor) -> Tensor:
     if x.device.type != "cpu":
         return padded(lstm, x, lengths, h)
     falling, order = lengths.clamp(min=1).sort(descending=True, stable=True)
-    first = picked(h, order)[None]
+    as_given = order.argsort()
+    first = picked(h, order, as_given)[None]
     weights = _weights(lstm)
-    out, _ = _in_pieces(picked(x, order), falling, weights, first, torch.zeros_like(first))
-    return picked(out, order.argsort())
+    ordered = picked(x, order, as_given)
+    out, _ = _in_pieces(ordered, falling, weights, first, torch.zeros_like(first))
+    return picked(out, as_given, order)
 
 
 def padded(lstm: nn.LSTM, x: Tensor, lengths: Tensor, h: Tensor) -> Tensor:

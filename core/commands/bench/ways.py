@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    import torch
     from torch import Tensor
 
     from core.parser.batch import Batch
@@ -24,7 +25,7 @@ def lines(learner: "Learner", train_on: Run, batches: Sequence["Batch"]) -> Iter
     """What the benchmark prints of each; `train_on` waits for the device."""
     clock = clock_of(learner)
     ratio = _ratio(clock, train_on, _plainly(train_on), _spread(batches))
-    yield f"plain     {ratio:8.2f} × as long a training step by packed sequences and all scores"
+    yield f"plain     {ratio:8.2f} × as long a training step by packed sequences, all scores and draws"
     yield _padding(learner, clock, train_on, batches)
     yield _alone(learner, clock)
 
@@ -37,16 +38,24 @@ def clock_of(learner: "Learner") -> Callable[[], float]:
 
 @contextmanager
 def plain() -> Iterator[None]:
-    """Within it the parser computes on a CPU as on a GPU: sequences packed, all actions scored."""
+    """Within it the parser computes on a CPU as at first: sequences packed, all actions scored, a
+    draw of dropout for each number.
+    """
+    import torch
+
     from core.parser import network, recurrent
     from core.parser.applicable import ApplicableActions
 
     def all_scores(self: ApplicableActions, slots: "Tensor") -> bool:
         return False
 
+    def kept(x: "Tensor", dropout: float, rng: "torch.Generator") -> "Tensor":
+        return torch.empty_like(x).bernoulli_(1 - dropout, generator=rng).div_(1 - dropout)
+
     replaced: list[tuple[Any, str, Any]] = [
         (network, "bidirectional", recurrent.packed),
         (network, "running", recurrent.padded),
+        (network, "kept", kept),
         (ApplicableActions, "by_slot_pays", all_scores),
     ]
     saved = [(owner, name, getattr(owner, name)) for owner, name, _ in replaced]
