@@ -194,6 +194,7 @@ def main() -> None:
         make_home()
         with training(args.training), serving(folder, data=data) as server, browsing() as page:
             walk(page, server, times, args.rounds, 0.7 if args.training else 0.4)
+            print(times.table(), file=sys.stderr, flush=True)
             save_files(page, server, times)
         if not args.training:
             first_loads(folder, data, times)

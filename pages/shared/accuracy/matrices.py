@@ -1,5 +1,7 @@
 """The accuracy page's answer at once: acc[k, i] side by side, or one less another."""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
@@ -12,6 +14,7 @@ from pages.shared.tray import draw_label
 from pages.shared.ui.exports import as_percent
 from pages.shared.ui.figures import present
 from pages.shared.ui.glossary import prose
+from pages.shared.ui.memo import remembered
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import pick, several, switch
 
@@ -21,7 +24,12 @@ FEW = 4  # matrices that are drawn unless others are chosen
 
 def draw_matrices(view: View) -> None:
     """The matrices of the chosen runs; those that differ in their seeds alone are pooled."""
-    pooled = {group.label: accuracy.pooled(view.cells, group) for group in view.groups}
+    pooled = {
+        group.label: remembered(
+            ("pooled",), partial(accuracy.pooled, view.cells, group), group.runs
+        )
+        for group in view.groups
+    }
     groups = {str(at): group for at, group in enumerate(view.groups)}
     shown = "side"
     if len(groups) > 1:

@@ -20,6 +20,7 @@ from pages.shared.tray import marks, tray_runs, with_records
 from pages.shared.ui.exports import as_percent
 from pages.shared.ui.figures import present
 from pages.shared.ui.glossary import prose
+from pages.shared.ui.memo import remembered
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import switch, toggle
@@ -52,9 +53,10 @@ def pick_view() -> View:
     warn_of_other_data(chosen)
     looks = marks(chosen)
     groups = named_groups(chosen, {id: look.name for id, look in looks.items()})
-    cells = accuracy.cells(store(), chosen)
-    table = accuracy.curves(cells)
-    spread = accuracy.spread(table, groups)
+    cells = remembered(("cells",), lambda: accuracy.cells(store(), chosen), chosen)
+    table = remembered(("curves",), lambda: accuracy.curves(cells), chosen)
+    labels = tuple(group.label for group in groups)
+    spread = remembered(("spread", labels), lambda: accuracy.spread(table, groups), chosen)
     return View(
         chosen, groups, of_groups(groups, looks), cells, table, spread, _published(groups, table)
     )

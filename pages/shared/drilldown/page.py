@@ -1,5 +1,6 @@
 """The drill-down page: the test rows that use an action, the worst first, and the chosen one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
@@ -18,6 +19,7 @@ from pages.shared.access.learned import learned
 from pages.shared.access.runs import SHOWN, say_reduced, store
 from pages.shared.tray import mark, pick_other, selected_run, with_records
 from pages.shared.ui.exports import name_exports
+from pages.shared.ui.memo import remembered
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import pick
 
@@ -96,9 +98,7 @@ def _same_rows(rows: Rows, other: Run) -> Rows | None:
         why = data
     elif on in analysis.predicted_tasks(store(), other.id):
         action = None if rows.action is None else rows.learned.grammar.actions[rows.action]
-        table = analysis.row_table(
-            analysis.predictions_on(store(), other.id, on), data.tasks[on], other.tasks, action
-        )
+        table = _table(other, on, data, other.tasks, action)
         forms = [row.logical_form for row in rows.learned.tasks[rows.on].test]
         if [row.logical_form for row in data.tasks[on].test] == forms:
             return Rows(other, list(other.tasks), on, data, rows.action, table, rows.note)
@@ -107,6 +107,19 @@ def _same_rows(rows: Rows, other: Run) -> Rows | None:
         escape(f"{mark(other).name} can't stand beside it: {why}."), icon=":material/warning:"
     )
     return None
+
+
+def _table(
+    run: Run, on: int, data: Learned, names: Sequence[str], action: Action | None
+) -> pd.DataFrame:
+    """The run's test rows of the task that use the action."""
+    return remembered(
+        ("test rows", on, action),
+        lambda: analysis.row_table(
+            analysis.predictions_on(store(), run.id, on), data.tasks[on], names, action
+        ),
+        [run],
+    )
 
 
 def _pick_action(data: Learned, on: int) -> int | None:
@@ -122,8 +135,7 @@ def _pick_action(data: Learned, on: int) -> int | None:
 
 def _read(run: Run, names: list[str], on: int, data: Learned, number: int | None) -> Rows:
     action = None if number is None else data.grammar.actions[number]
-    predictions = analysis.predictions_on(store(), run.id, on)
-    table = analysis.row_table(predictions, data.tasks[on], names, action)
+    table = _table(run, on, data, names, action)
     if table.empty:
         _say_unused(data, on, action, number)
     of = "of all gold steps together" if action is None else "of its gold step, the lowest of them"

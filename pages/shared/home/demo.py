@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from core.analysis import accuracy, demo
@@ -19,6 +20,7 @@ from core.validation.presets import demo_configs
 from pages.shared.access.runs import store
 from pages.shared.ui.address import key_of
 from pages.shared.ui.figures import draw_figure, save
+from pages.shared.ui.memo import remembered
 from pages.shared.ui.text import STATUS, counted, escape
 from pages.shared.ui.widgets import switch
 
@@ -57,7 +59,7 @@ def draw_demo() -> None:
 
 def _headline(sides: Sequence[Side], *, recorded: bool) -> None:
     """`After 6 tasks: 12.7 % against 65.3 %`, over the tasks that both have learned."""
-    curves = [accuracy.curves(side.cells) for side in sides]
+    curves = [_curve(side.cells) for side in sides]
     if len(curves) == 2 and all(len(curve) for curve in curves):
         last = min(int(curve.after.iloc[-1]) for curve in curves)
         shares = [float(curve.whole[curve.after <= last].iloc[-1]) for curve in curves]
@@ -71,27 +73,46 @@ def _headline(sides: Sequence[Side], *, recorded: bool) -> None:
         )
 
 
+def _curve(cells: pd.DataFrame) -> pd.DataFrame:
+    key = (
+        "demo curve",
+        *map(tuple, cells[["after", "on", "correct", "total"]].to_numpy().tolist()),
+    )
+    return remembered(key, lambda: accuracy.curves(cells))
+
+
 def _draw_side(side: Side, shown: str) -> None:
     st.markdown(f"**{escape(side.name)}**{side.note}")
     if not side.tasks:
         return
-    figure = matrix(side.cells, 330, side.tasks)
-    figure.update_traces(showscale=False, selector={"type": "heatmap"})
+    cells = side.cells
+    state = (shown, side.name, tuple(side.tasks), len(cells), int(cells.correct.sum()))
+    figure = remembered(("demo matrix", *state), lambda: _matrix(side))
     key = f"demo/{shown}/{side.name}"
     draw_figure(figure, key=key)
     data = side.cells.assign(**{"acc (%)": 100 * side.cells.correct / side.cells.total})
     save(figure, data, key=key, file_name=f"demo_{shown}_{side.name.replace(' ', '_')}.csv")
 
 
+def _matrix(side: Side) -> go.Figure:
+    figure = matrix(side.cells, 330, side.tasks)
+    return figure.update_traces(showscale=False, selector={"type": "heatmap"})
+
+
 def _recorded_sides() -> list[Side]:
+    recorded = demo.recorded()
+    cells = remembered(
+        ("demo", *(each.recorded for each in recorded)),
+        lambda: [demo.recorded_cells(each) for each in recorded],
+    )
     return [
-        Side(method_name(each.config), each.facts.tasks, demo.recorded_cells(each), "")
-        for each in demo.recorded()
+        Side(method_name(each.config), each.facts.tasks, mine, "")
+        for each, mine in zip(recorded, cells, strict=True)
     ]
 
 
 def _of_run(run: Run) -> Side:
-    cells = accuracy.cells(store(), [run])
+    cells = remembered(("cells",), lambda: accuracy.cells(store(), [run]), [run])
     look = STATUS[run.status]
     note = f" · {look.icon} run {run.id} {run.status}"
     if run.status == RUNNING:

@@ -2,8 +2,8 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -11,8 +11,10 @@ from core.data.base import DataError
 from core.inspection.parsers import NoParser
 from core.options import ConfigError
 from core.runs.checkpoints import CheckpointError
+from core.runs.run import FINISHED, Run
 from pages.shared.ui.text import escape
 
+T = TypeVar("T")
 MOST = 400  # results kept; the one not looked at for longest goes first
 FAULTS = (ConfigError, DataError, MemoryError, CheckpointError, NoParser, OSError)
 Tell = Callable[[float, str], object]  # takes the share done, from 0 to 1, and words for it
@@ -51,6 +53,18 @@ class Results:
 def results() -> Results:
     """The process's results."""
     return Results()
+
+
+def remembered(key: tuple[object, ...], make: Callable[[], T], runs: Sequence[Run] = ()) -> T:
+    """What `make` gives (never None), kept under the key and these runs where all of them have
+    finished: what is drawn again and again is made once. Nobody may change it.
+    """
+    if any(run.status != FINISHED for run in runs):
+        return make()
+    whole = (*key, *((run.id, str(run.created)) for run in runs))
+    known: T | None = results().get(whole)
+    value: T = results().keep(whole, make()) if known is None else known
+    return value
 
 
 def computed(
