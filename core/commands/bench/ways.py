@@ -25,7 +25,7 @@ def lines(learner: "Learner", train_on: Run, batches: Sequence["Batch"]) -> Iter
     """What the benchmark prints of each; `train_on` waits for the device."""
     clock = clock_of(learner)
     ratio = _ratio(clock, train_on, _plainly(train_on), _spread(batches))
-    yield f"plain     {ratio:8.2f} × as long a training step by packed sequences, all scores and draws"
+    yield f"plain     {ratio:8.2f} × as long a training step by packed sequences, all scores, draws"
     yield _padding(learner, clock, train_on, batches)
     yield _alone(learner, clock)
 
