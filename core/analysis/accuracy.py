@@ -105,6 +105,18 @@ def pooled(cells: pd.DataFrame, group: Group[Any]) -> pd.DataFrame:
     return parts.agg(correct=("correct", "sum"), total=("total", "sum"), runs=("run", "nunique"))
 
 
+def by_position(cells: pd.DataFrame, group: Group[Any]) -> pd.DataFrame:
+    """acc[k, i] of runs in different orders: the mean over them by position, the i-th task learned
+    being `task i`; columns as `pooled`'s, a total of 1 and the mean share for correct.
+    """
+    mine = cells[cells.run.isin([run.id for run in group.runs])]
+    mine = mine.assign(correct=mine.correct / mine.total)
+    means = mine.groupby(["after", "on"], as_index=False)
+    table = means.agg(correct=("correct", "mean"), runs=("run", "nunique")).assign(total=1.0)
+    names = {f"{name}_task": "task " + (table[name] + 1).astype(str) for name in ("after", "on")}
+    return table.assign(**names)
+
+
 def subtracted(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
     """acc[k, i] of `pooled` cells less that of others, where both have learned the same tasks in
     the same order: after, on, their names, left and right (shares), difference.
@@ -159,9 +171,15 @@ def spread(curves: pd.DataFrame, groups: Sequence[Group[Any]]) -> pd.DataFrame:
     sample; missing where one run is all there is) and `bound_<name>`. `task` is empty where the
     runs learned different tasks there.
     """
-    label = {run.id: group.label for group in groups for run in group.runs}
-    names = pd.Categorical(curves.run.map(label), [group.label for group in groups])
-    grouped = curves.assign(group=names).groupby(["group", "after"], observed=True)
+    parts = [
+        curves[curves.run.isin([run.id for run in group.runs])].assign(group=group.label)
+        for group in groups  # a run may be in several
+    ]
+    told = (
+        pd.concat([curves.iloc[:0].assign(group=""), *parts]) if parts else curves.assign(group="")
+    )
+    names = pd.Categorical(told.group, [group.label for group in groups])
+    grouped = told.assign(group=names).groupby(["group", "after"], observed=True)
     table = grouped.task.agg(lambda tasks: tasks.iloc[0] if tasks.nunique() == 1 else "").to_frame()
     table["runs"] = grouped.size()
     for name in MEASURES:

@@ -24,12 +24,7 @@ FEW = 4  # matrices that are drawn unless others are chosen
 
 def draw_matrices(view: View) -> None:
     """The matrices of the chosen runs; those that differ in their seeds alone are pooled."""
-    pooled = {
-        group.label: remembered(
-            ("pooled",), partial(accuracy.pooled, view.cells, group), group.runs
-        )
-        for group in view.groups
-    }
+    pooled = {group.label: _pooled(view, group) for group in view.groups}
     groups = {str(at): group for at, group in enumerate(view.groups)}
     shown = "side"
     if len(groups) > 1:
@@ -43,6 +38,12 @@ def draw_matrices(view: View) -> None:
         _minus(groups, pooled)
     else:
         _side_by_side(view, groups, pooled)
+
+
+def _pooled(view: View, group: Group[Run]) -> pd.DataFrame:
+    """Of an arm, whose runs learn in different orders, the mean by position."""
+    make = accuracy.by_position if group.label in view.arms else accuracy.pooled
+    return remembered((make.__name__,), partial(make, view.cells, group), group.runs)
 
 
 def _side_by_side(
@@ -59,19 +60,25 @@ def _side_by_side(
             with column:
                 group = groups[at]
                 draw_label(view.looks[group.label])
-                _matrix(group, pooled[group.label])
+                _matrix(group, pooled[group.label], group.label in view.arms)
 
 
-def _matrix(group: Group[Run], cells: pd.DataFrame) -> None:
+def _matrix(group: Group[Run], cells: pd.DataFrame, of_arm: bool) -> None:
     runs = int(cells.runs.max()) if len(cells) else 0
     few = "" if runs == 1 else f" ({counted(runs, 'run')} pooled)"
     less = "" if runs == len(group.runs) else ", those with the same order of tasks"
     ends = cells[cells.after == cells.after.max()]
     whole = 100 * ends.correct.sum() / max(1, ends.total.sum())
     numbers = "-".join(str(run.id) for run in group.runs)
+    said = f"{whole:.1f} % of all test rows after {counted(len(ends), 'task')}{few}{less}."
+    if of_arm:
+        said = (
+            f"Mean over {counted(runs, 'run')}, each in its own order: task i is the i-th learned. "
+            f"ACC_avg after {counted(len(ends), 'task')} is {whole:.1f} %."
+        )
     present(
         matrix(cells),
-        f"{whole:.1f} % of all test rows after {counted(len(ends), 'task')}{few}{less}.",
+        said,
         cells.assign(**{"acc (%)": 100 * cells.correct / cells.total}),
         key=f"matrix/{numbers}",
         file_name=f"acc_matrix_{numbers}.csv",

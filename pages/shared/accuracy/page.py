@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -16,7 +17,7 @@ from core.charts.accuracy import curves
 from core.charts.marks import Mark, of_groups
 from core.runs.run import Run
 from pages.shared.access.runs import SHOWN, store, warn_of_other_data
-from pages.shared.tray import marks, tray_runs, with_records
+from pages.shared.tray import arm_groups, arm_mark, marks, tray_runs_and_arms, with_records
 from pages.shared.ui.exports import as_percent
 from pages.shared.ui.figures import present
 from pages.shared.ui.glossary import prose
@@ -37,6 +38,7 @@ class View:
 
     runs: list[Run]
     groups: tuple[Group[Run], ...]
+    arms: frozenset[str]  # which of the groups are arms of experiments, by label
     looks: dict[str, Mark]  # of the groups, by label
     cells: pd.DataFrame
     curves: pd.DataFrame
@@ -49,17 +51,20 @@ def pick_view() -> View:
     runs = store().runs(limit=SHOWN)
     ended = accuracy.latest(store(), [run.id for run in runs])
     learned = with_records(runs, set(ended.run), "No run has learned a task yet.")
-    chosen = tray_runs(learned, "accuracy")
+    alone, arms = tray_runs_and_arms(learned, "accuracy")
+    chosen = list({run.id: run for run in chain(alone, *(arm.runs for arm in arms))}.values())
     warn_of_other_data(chosen)
-    looks = marks(chosen)
-    groups = named_groups(chosen, {id: look.name for id, look in looks.items()})
+    looks = marks(alone)
+    groups = named_groups(alone, {id: look.name for id, look in looks.items()})
+    drawn, of_arms = of_groups(groups, looks), arm_groups(arms, [each.label for each in groups])
+    drawn |= {each.label: arm_mark(arm) for each, arm in zip(of_arms, arms, strict=True)}
+    groups = (*groups, *of_arms)
     cells = remembered(("cells",), lambda: accuracy.cells(store(), chosen), chosen)
     table = remembered(("curves",), lambda: accuracy.curves(cells), chosen)
-    labels = tuple(group.label for group in groups)
-    spread = remembered(("spread", labels), lambda: accuracy.spread(table, groups), chosen)
-    return View(
-        chosen, groups, of_groups(groups, looks), cells, table, spread, _published(groups, table)
-    )
+    members = tuple((each.label, *(run.id for run in each.runs)) for each in groups)
+    spread = remembered(("spread", members), lambda: accuracy.spread(table, groups), chosen)
+    labels = frozenset(each.label for each in of_arms)
+    return View(chosen, groups, labels, drawn, cells, table, spread, _published(groups, table))
 
 
 def _published(groups: tuple[Group[Run], ...], table: pd.DataFrame) -> pd.DataFrame:

@@ -15,10 +15,12 @@ from pages.shared.access.experiments import pick_experiment, say_from_file, stat
 from pages.shared.access.runs import store
 from pages.shared.experiments import result_tests, result_views
 from pages.shared.experiments.picking import pick_labels
+from pages.shared.tray.slots import MOST, arm_entry
 from pages.shared.ui.exports import name_exports
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import switch
 
+PAGES = {"accuracy": "Accuracy of the arms", "forgetting": "Forgetting", "memories": "Memories"}
 Draw = Callable[[Stored, Compared, str], None]  # the experiment, its cells, the measure
 VIEWS: dict[str, tuple[str, Draw]] = {
     "table": ("Table", result_views.draw_table_view),
@@ -50,11 +52,23 @@ def draw_results() -> None:
         f"{len(stored.experiment.pairs):,}."
     )
     say_from_file(status_of(stored))
+    _draw_links(stored, compared)
     if n:
         VIEWS[view][1](stored, compared, measure)
     else:
         _say_none(stored)
     _draw_left_out(compared)
+
+
+def _draw_links(stored: Stored, compared: Compared) -> None:
+    """The arms in the tray of the pages that show them as runs over orders and seeds."""
+    arms = [arm_entry(stored.id, arm) for arm in compared.arms[:MOST]]
+    if not arms:
+        return
+    query = {"runs": ",".join(arms), "run": arms[-1]}
+    with st.container(horizontal=True, gap="small"):
+        for page, label in PAGES.items():
+            st.page_link(f"pages/{page}.py", label=label, query_params=query)
 
 
 def _compared(stored: Stored, labels: tuple[str, ...]) -> Compared:

@@ -1,6 +1,6 @@
 """Which memories to look at: chosen now by samplers, or stored by runs after a task."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -16,7 +16,14 @@ from core.runs.run import Run
 from pages.shared.access.runs import SHOWN, store
 from pages.shared.access.task_choice import rows_key, tasks_of
 from pages.shared.memories.sampling import sampled
-from pages.shared.tray import mark, marks, tray_runs, with_records
+from pages.shared.tray import (
+    arm_groups,
+    arm_mark,
+    mark,
+    marks,
+    tray_runs_and_arms,
+    with_records,
+)
 from pages.shared.ui.memo import compute, computed, results
 from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import pick, switch
@@ -48,23 +55,25 @@ def pick_memories() -> Shown:
 def _stored(runs: Sequence[Run]) -> Shown:
     table = choosing.stored_tasks(store(), [run.id for run in runs])
     recorded = with_records(runs, set(table.run), "No run has stored a memory yet.")
-    chosen = tray_runs(recorded, "memory")
-    after = table[table.run == chosen[0].id].task
-    tasks = [chosen[0].tasks[k] for k in after if k < len(chosen[0].tasks)]
+    alone, arms = tray_runs_and_arms(recorded, "memory")
+    first = alone[0] if alone else arms[0].runs[0]
+    after = choosing.stored_tasks(store(), [first.id]).task
+    tasks = [first.tasks[k] for k in after if k < len(first.tasks)]
     if not tasks:
         text = "This run has not recorded yet what its tasks are."
         st.info(text, icon=":material/hourglass:")
         st.stop()
     name = pick("task", "Memory of task", tasks)
-    looks = marks(chosen)
-    groups = named_groups(chosen, {id: look.name for id, look in looks.items()})
-    labels = {run.id: f"{each.label} ({_sampler(run)})" for each in groups for run in each.runs}
-    drawn = of_groups(groups, looks)
-    shown = {labels[each.runs[0].id]: drawn[each.label] for each in groups}
+    looks = marks(alone)
+    groups = named_groups(alone, {id: look.name for id, look in looks.items()})
+    drawn, of_arms = of_groups(groups, looks), arm_groups(arms, [each.label for each in groups])
+    drawn |= {each.label: arm_mark(arm) for each, arm in zip(of_arms, arms, strict=True)}
+    members = [(each, run) for each in (*groups, *of_arms) for run in each.runs]
+    labelled = [(f"{each.label} ({_sampler(run)})", each.label, run) for each, run in members]
     return Shown(
-        _of_runs(chosen, labels, name),
-        {label: Mark(label, look.slot) for label, look in shown.items()},
-        tuple(chosen),
+        _of_runs([(run, label) for label, _, run in labelled], name),
+        {label: Mark(label, drawn[group].slot) for label, group, _ in labelled},
+        tuple({run.id: run for _, _, run in labelled}.values()),
     )
 
 
@@ -73,13 +82,15 @@ def _sampler(run: Run) -> str:
     return samplers[sampler].label if sampler in samplers else sampler
 
 
-def _of_runs(runs: Sequence[Run], labels: Mapping[int, str], name: str) -> Memories:
-    """What these runs stored of the task, against the rows of the first that still match."""
+def _of_runs(runs: Sequence[tuple[Run, str]], name: str) -> Memories:
+    """What these runs, each under its label, stored of the task, against the rows of the first that
+    still match.
+    """
     task: Task | None = None
-    source, kept = runs[0], []
-    for run in runs:
+    source, kept = runs[0][0], []
+    for run, label in runs:
         k = run.tasks.index(name) if name in run.tasks else -1
-        memory = choosing.stored(store(), run, k, labels[run.id])
+        memory = choosing.stored(store(), run, k, label)
         rows = _rows_of(run, k)
         if memory is None or rows is None or (task is not None and not _same_rows(rows, task)):
             why = "has stored no memory of it" if memory is None else "learned other rows than here"

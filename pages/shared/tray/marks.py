@@ -9,22 +9,35 @@ from core.analysis.short_names import short_names
 from core.charts.marks import Mark
 from core.runs.run import Run
 from pages.shared.access.runs import title_of
+from pages.shared.tray.arms import ShownArm
+from pages.shared.tray.slots import Entry
 
 _KEY = "tray/marks"
 
 
-def set_marks(slots: dict[int, int], runs: Iterable[Run]) -> dict[int, Mark]:
-    """Name these runs, which lie in these slots, for the page that begins."""
+def set_marks(
+    slots: dict[Entry, int], runs: Iterable[Run], arms: Iterable[ShownArm]
+) -> dict[Entry, Mark]:
+    """Name these runs and arms, which lie in these slots, for the page that begins."""
     kept = [run for run in runs if run.id in slots]
-    names = short_names(kept)
-    drawn = {run.id: Mark(names[run.id], slots[run.id]) for run in kept}
+    names: dict[Entry, str] = dict(short_names(kept).items())
+    for arm in arms:
+        taken = arm.label in names.values()
+        names[arm.entry] = f"{arm.label}, {arm.experiment}" if taken else arm.label
+    drawn = {entry: Mark(name, slots[entry]) for entry, name in names.items()}
     st.session_state[_KEY] = drawn
     return drawn
 
 
+def arm_mark(arm: ShownArm) -> Mark:
+    """The look of an arm of the tray."""
+    drawn: dict[Entry, Mark] = st.session_state.get(_KEY) or {}
+    return drawn[arm.entry]
+
+
 def mark(run: Run) -> Mark:
     """A run's name, colour and symbol; one that is not in the tray takes the first free slot."""
-    drawn: dict[int, Mark] = st.session_state.get(_KEY) or {}
+    drawn: dict[Entry, Mark] = st.session_state.get(_KEY) or {}
     if run.id in drawn:
         return drawn[run.id]
     taken = {each.slot for each in drawn.values()}
@@ -39,7 +52,7 @@ def marks(runs: Iterable[Run]) -> dict[int, Mark]:
 
 def titles(runs: Iterable[Run]) -> dict[str, str]:
     """Choices of runs by number: the tray's first, by their names there; others as in lists."""
-    drawn: dict[int, Mark] = st.session_state.get(_KEY) or {}
+    drawn: dict[Entry, Mark] = st.session_state.get(_KEY) or {}
     known = sorted(runs, key=lambda run: run.id not in drawn)
     return {
         str(run.id): f"{drawn[run.id].name} (run {run.id})" if run.id in drawn else title_of(run)

@@ -9,6 +9,7 @@ from core.data.naming import dataset_name, same_data
 from core.runs.run import Run
 from pages.shared.access.runs import beside, find_run
 from pages.shared.tray import state
+from pages.shared.tray.arms import ShownArm, tray_arms
 from pages.shared.tray.following import follow_training
 from pages.shared.tray.marks import draw_label, mark
 from pages.shared.ui.exports import name_exports
@@ -18,6 +19,7 @@ from pages.shared.ui.widgets import pick
 OFFERED = 3  # runs that a page without any offers
 NONE = "none"  # nothing beside a run
 _OTHER = "tray/other"
+_ALONE = "Arms of experiments are not shown here: this page looks at single runs."
 
 
 def with_records(runs: Sequence[Run], ids: Collection[int], why: str) -> list[Run]:
@@ -38,16 +40,30 @@ def tray_runs(known: Sequence[Run], what: str, by: str = "task") -> list[Run]:
     """Those of the tray that are among `known` (they have recorded `what`), in its order. Ends the
     page where there is none. Followed while they train, task `by` task or by each epoch.
     """
+    runs, _ = tray_runs_and_arms(known, what, by, arms=False)
+    return runs
+
+
+def tray_runs_and_arms(
+    known: Sequence[Run], what: str, by: str = "task", *, arms: bool = True
+) -> tuple[list[Run], list[ShownArm]]:
+    """As `tray_runs`, and beside them the tray's arms; without `arms` it is said that they are not
+    shown here.
+    """
+    shown = tray_arms()
     ids, by_id = state.slots().ids, {run.id: run for run in known}
     runs = [by_id[id] for id in ids if id in by_id]
     lacking = [run for run in (find_run(str(id)) for id in ids if id not in by_id) if run]
-    if not runs:
+    if not runs and not (arms and shown):
         _offer(lacking, known, what)
+    if shown and not arms:
+        st.caption(f":material/info: {_ALONE}")
     if lacking:
         st.caption(f":material/info: {_lacks(lacking, what)}")
-    name_exports(dataset_name(runs[0].config), [run.id for run in runs])
+    first = runs[0] if runs else shown[0].runs[0]
+    name_exports(dataset_name(first.config), [run.id for run in runs])
     follow_training([*runs, *lacking], by)
-    return runs
+    return runs, shown if arms else []
 
 
 def selected_run(known: Sequence[Run], what: str) -> Run:
@@ -56,8 +72,8 @@ def selected_run(known: Sequence[Run], what: str) -> Run:
     """
     by_id = {run.id: run for run in known}
     selected = state.slots().selected
-    if selected not in by_id:
-        run = None if selected is None else find_run(str(selected))
+    if not isinstance(selected, int) or selected not in by_id:
+        run = find_run(str(selected)) if isinstance(selected, int) else None
         _offer([] if run is None else [run], known, what)
     run = by_id[selected]
     name_exports(dataset_name(run.config), [run.id])
@@ -101,6 +117,10 @@ def _offer(lacking: Sequence[Run], known: Sequence[Run], what: str) -> NoReturn:
         state.show([runs[0].id, *(tray if runs[0].id in tray else beside(runs[0], known))], True)
         st.rerun()
     text = _lacks(lacking, what) if lacking else "No run is chosen; “Choose runs” in the side bar."
+    if state.slots().arms and not lacking:
+        text = _ALONE
+        ids = {run.id for arm in tray_arms() for run in arm.runs}
+        runs.sort(key=lambda run: run.id not in ids)
     st.info(f"{text} These have:" if lacking else text, icon=":material/info:")
     with st.container(horizontal=True):
         for run in runs[:OFFERED]:

@@ -9,9 +9,10 @@ from core.charts.marks import Mark
 from core.runs.run import FINISHED, Run
 from pages.shared.access.runs import SHOWN, beside, find_run, store, title_of
 from pages.shared.tray import state
+from pages.shared.tray.arms import ShownArm, find_arm, offered
 from pages.shared.tray.marks import set_marks
-from pages.shared.tray.slots import MOST, Slots
-from pages.shared.ui.text import escape
+from pages.shared.tray.slots import MOST, Entry, Slots
+from pages.shared.ui.text import counted, escape
 
 _CHOSEN, _SELECTED = "tray/chosen", "tray/selected"
 _SAID = 40  # letters of what an address names and isn't there
@@ -33,13 +34,15 @@ def draw_tray() -> str:
             unknown.append(str(id))
         else:
             known[id] = run
-    slots = slots.holding(id for id in slots.ids if id in known)
+    arms = {entry: arm for entry in slots.arms if (arm := find_arm(entry))}
+    unknown += [entry for entry in slots.arms if entry not in arms]
+    slots = slots.holding(each for each in slots.entries if each in known or each in arms)
     if fresh:
         slots = _default(recent)
     state.write(slots, fresh or (state.by_default() and not changed))
-    positions = {id: slot for slot, id in enumerate(slots.runs) if id is not None}
-    drawn = set_marks(positions, known.values())
-    _draw(slots, drawn, known)
+    positions = {entry: slot for slot, entry in enumerate(slots.runs) if entry is not None}
+    drawn = set_marks(positions, known.values(), arms.values())
+    _draw(slots, drawn, known, arms)
     selected = None if slots.selected is None else drawn[slots.selected]
     return _unknown(state.not_deleted_here(unknown), selected)
 
@@ -54,36 +57,54 @@ def _default(recent: Sequence[Run]) -> Slots:
     return Slots().holding(sorted(beside(first, trained))).selecting(first.id)
 
 
-def _draw(slots: Slots, drawn: dict[int, Mark], known: dict[int, Run]) -> None:
-    """The legend, of which one run is selected, and the list to choose from."""
+def _draw(
+    slots: Slots, drawn: dict[Entry, Mark], known: dict[int, Run], arms: dict[str, ShownArm]
+) -> None:
+    """The legend, of which one run or arm is selected, and the list to choose from."""
     st.caption("Runs")
-    ids = slots.ids
+    entries = slots.entries
     with st.container(key="tray"):
-        if ids:
-            st.html(_colours([drawn[id] for id in ids]))
+        if entries:
+            st.html(_colours([drawn[entry] for entry in entries]))
             st.session_state[_SELECTED] = slots.selected
             st.radio(
                 "Selected run",
-                ids,
-                format_func=lambda id: escape(drawn[id].name),
-                captions=[_caption(known[id]) for id in ids],
+                entries,
+                format_func=lambda entry: escape(drawn[entry].name),
+                captions=[
+                    _of_arm(arms[entry]) if isinstance(entry, str) else _caption(known[entry])
+                    for entry in entries
+                ],
                 key=_SELECTED,
                 label_visibility="collapsed",
                 on_change=_select,
             )
         with st.popover("Choose runs", icon=":material/checklist:", width="stretch"):
-            st.session_state[_CHOSEN] = ids
-            st.multiselect(
-                "Runs to look at and to compare",
-                list(known),
-                format_func=lambda id: title_of(known[id]),
-                key=_CHOSEN,
-                max_selections=MOST,
-                placeholder="Choose one run or several",
-                on_change=_choose,
-                help="They keep name, colour and symbol on every page. Pages that look at one run "
-                "show the one selected in the side bar.",
-            )
+            _draw_choice(entries, known, arms)
+
+
+def _draw_choice(entries: list[Entry], known: dict[int, Run], arms: dict[str, ShownArm]) -> None:
+    """All runs and arms to choose from."""
+    names: dict[Entry, str] = {id: title_of(run) for id, run in known.items()}
+    names |= {entry: f"{arm.experiment}: {arm.label}" for entry, arm in arms.items()}
+    names |= dict(offered().items())
+    st.session_state[_CHOSEN] = entries
+    st.multiselect(
+        "Runs to look at and to compare",
+        list(names),
+        format_func=lambda entry: names[entry],
+        key=_CHOSEN,
+        max_selections=MOST,
+        placeholder="Choose one run or several",
+        on_change=_choose,
+        help="They keep name, colour and symbol on every page. Pages that look at one run "
+        "show the one selected in the side bar. Arms of experiments, below the runs, are runs "
+        "over orders and seeds: Accuracy, Forgetting and Memories show their mean and spread.",
+    )
+
+
+def _of_arm(arm: ShownArm) -> str:
+    return f"arm of {escape(arm.experiment)}, {counted(len(arm.runs), 'run')}"
 
 
 def _caption(run: Run) -> str:

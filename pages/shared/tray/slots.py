@@ -1,7 +1,8 @@
-"""The tray's contents: which run lies in which slot. A slot gives a run its colour and symbol, so
-that it keeps them whichever other runs come and go.
+"""The tray's contents: which run, or arm of an experiment, lies in which slot. A slot gives it its
+colour and symbol, so that it keeps them whichever others come and go.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -9,21 +10,33 @@ from pages.shared.ui.address import read_whole
 
 MOST = 12  # runs in the tray
 EMPTY = "none"  # what the address says of a tray that was emptied
+Entry = int | str  # a run's number; an arm as `e3a1`: the first of experiment 3
+_ARM = re.compile(r"e(\d{1,9})a(\d{1,5})")
 
 
 @dataclass(frozen=True)
 class Slots:
-    """Run numbers by slot, None where a slot is free; and the selected one of them."""
+    """Runs and arms by slot, None where a slot is free; and the selected one of them."""
 
-    runs: tuple[int | None, ...] = ()
-    selected: int | None = None
+    runs: tuple[Entry | None, ...] = ()
+    selected: Entry | None = None
+
+    @property
+    def entries(self) -> list[Entry]:
+        return [entry for entry in self.runs if entry is not None]
 
     @property
     def ids(self) -> list[int]:
-        return [run for run in self.runs if run is not None]
+        """The runs alone."""
+        return [entry for entry in self.entries if isinstance(entry, int)]
 
-    def holding(self, ids: Iterable[int]) -> "Slots":
-        """These runs alone, the first MOST: those that lie here keep their slots, others take the
+    @property
+    def arms(self) -> list[str]:
+        """The arms alone."""
+        return [entry for entry in self.entries if isinstance(entry, str)]
+
+    def holding(self, ids: Iterable[Entry]) -> "Slots":
+        """These alone, the first MOST: those that lie here keep their slots, others take the
         first that are free.
         """
         wanted = list(dict.fromkeys(ids))[:MOST]
@@ -36,10 +49,10 @@ class Slots:
             runs.pop()
         return Slots(tuple(runs), self.selected).selecting(self.selected)
 
-    def selecting(self, id: int | None) -> "Slots":
+    def selecting(self, id: Entry | None) -> "Slots":
         """With this one selected; the first where it isn't here."""
-        first = next(iter(self.ids), None)
-        return replace(self, selected=id if id in self.ids else first)
+        first = next(iter(self.entries), None)
+        return replace(self, selected=id if id in self.entries else first)
 
     def write(self) -> str:
         """As it stands in the address: `3,,7` are runs 3 and 7 in the first and third slot."""
@@ -48,14 +61,31 @@ class Slots:
 
 def read_slots(text: str) -> tuple[Slots, list[str]]:
     """What an address says, and what in it is no number."""
-    runs: list[int | None] = []
+    runs: list[Entry | None] = []
     strange = []
     for part in text[:2000].split(",")[: 4 * MOST] if text != EMPTY else ():
         try:
-            id = read_whole(part) if part.strip() else None
+            id = read_entry(part) if part.strip() else None
         except ValueError:
             strange.append(part)
             continue
         runs.append(None if id in runs else id)
     slots = Slots(tuple(runs[:MOST]))
-    return slots.holding(slots.ids), strange
+    return slots.holding(slots.entries), strange
+
+
+def read_entry(text: str) -> Entry:
+    """A run's number or an arm; ValueError where the text is neither."""
+    found = _ARM.fullmatch(text.strip())
+    return read_whole(text) if found is None else arm_entry(int(found[1]), int(found[2]) - 1)
+
+
+def arm_entry(experiment: int, arm: int) -> str:
+    """The arm (from 0) of the experiment of this number."""
+    return f"e{experiment}a{arm + 1}"
+
+
+def parts_of(entry: str) -> tuple[int, int]:
+    """The number of the experiment, and of its arm, from 0."""
+    experiment, _, arm = entry.removeprefix("e").partition("a")
+    return int(experiment), int(arm) - 1

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from pages.shared.tray.slots import Slots, read_slots
+from pages.shared.tray.slots import Entry, Slots, read_slots
 
 _SLOTS, _WRITTEN, _DEFAULT, _GONE = "tray/slots", "tray/written", "tray/default", "tray/gone"
 
@@ -33,26 +33,26 @@ def by_default() -> bool:
 
 def untouched() -> bool:
     """Whether neither the session nor the address says anything of runs."""
-    chosen = _SLOTS in st.session_state and not (by_default() and not slots().ids)
+    chosen = _SLOTS in st.session_state and not (by_default() and not slots().entries)
     return not chosen and not {"runs", "run"} & set(st.query_params)
 
 
-def show(ids: Sequence[int], by_default: bool = False) -> None:
+def show(ids: Sequence[Entry], by_default: bool = False) -> None:
     """Fill the tray with these runs, the first selected; for callbacks and before a page ends."""
     hold(slots().holding(ids).selecting(next(iter(ids), None)), by_default)
 
 
-def add(id: int) -> None:
+def add(id: Entry) -> None:
     """Select this run, and put it into the tray where it isn't there."""
     held = slots()
-    hold(held.holding([id, *held.ids]).selecting(id))
+    hold(held.holding([id, *held.entries]).selecting(id))
 
 
 def forget(id: int) -> None:
     """A run was deleted here: it leaves the tray, and nothing is said of it."""
     held = slots()
     if id in held.ids:
-        hold(held.holding(each for each in held.ids if each != id), by_default())
+        hold(held.holding(each for each in held.entries if each != id), by_default())
     st.session_state[_GONE] = {*st.session_state.get(_GONE, ()), str(id)}
 
 
@@ -68,12 +68,12 @@ def followed() -> tuple[Slots, list[str]]:
     if run is not None and (runs, run) != written:
         chosen, more = read_slots(run)
         strange += more
-        if len(chosen.ids) > 1:  # as addresses were before there was a tray
-            held = held.holding(chosen.ids)
+        if len(chosen.entries) > 1:  # as addresses were before there was a tray
+            held = held.holding(chosen.entries)
         else:
             beside = read_slots(st.query_params.get("other", ""))[0].ids[:1]
-            held = held.holding([*chosen.ids, *beside, *held.ids])
-        held = held.selecting(next(iter(chosen.ids), None))
+            held = held.holding([*chosen.entries, *beside, *held.entries])
+        held = held.selecting(next(iter(chosen.entries), None))
     return held, strange
 
 
@@ -81,7 +81,7 @@ def write(held: Slots, by_default: bool) -> None:
     """Into the session and into the address."""
     hold(held, by_default)
     text = (
-        held.write() if held.ids or not by_default else None,
+        held.write() if held.entries or not by_default else None,
         None if held.selected is None else str(held.selected),
     )
     for name, value in zip(("runs", "run"), text, strict=True):
