@@ -55,7 +55,7 @@ def _offer(runs: Sequence[Run]) -> None:
         for at, (label, ending, mime, make) in enumerate(offers):
             st.download_button(
                 label,
-                partial(_made, runs, looks, slots().selected, make),
+                partial(_made, runs, looks, slots().run, make),
                 file_name=export_name(f"report.{ending}"),
                 mime=mime,
                 icon=":material/download:",
@@ -68,7 +68,7 @@ def _offer(runs: Sequence[Run]) -> None:
 
 
 def _addresses(runs: Sequence[Run]) -> list[str]:
-    return addresses(runs, _base(), marks(runs), slots().selected)
+    return addresses(runs, _base(), marks(runs), slots().run)
 
 
 def _made(

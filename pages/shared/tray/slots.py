@@ -31,6 +31,11 @@ class Slots:
         return [entry for entry in self.entries if isinstance(entry, int)]
 
     @property
+    def run(self) -> int | None:
+        """The selected run; None where an arm is selected, or nothing."""
+        return self.selected if isinstance(self.selected, int) else None
+
+    @property
     def arms(self) -> list[str]:
         """The arms alone."""
         return [entry for entry in self.entries if isinstance(entry, str)]
