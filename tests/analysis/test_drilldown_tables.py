@@ -192,6 +192,10 @@ def test_a_parse_gone_astray_does_not_fill_the_page():
     found = align(["a"], {0: ["b", *["x"] * 500]})
     assert len(found.texts) == 1 + alignment.MOST_EXTRA
     assert found.texts[0].iloc[-1] == f"… and {501 - alignment.MOST_EXTRA} more"
+    whole = align(["a"], {0: ["b", *["x"] * alignment.MOST_EXTRA]})
+    assert whole.texts[0].tolist() == ["b", *["x"] * alignment.MOST_EXTRA]
+    cut = align(["a"], {0: ["b", *["x"] * (alignment.MOST_EXTRA + 1)]})
+    assert cut.texts[0].tolist()[-2:] == ["x", "… and 2 more"]
 
 
 # --- trees ------------------------------------------------------------------------------------
