@@ -12,6 +12,7 @@ from core.language.derivation import Rule, logical_form_to_derivation
 from core.language.tree import LogicalFormError, Node, read
 from core.options import ConfigError
 from core.registry import datasets
+from core.text import clean
 
 
 class DataError(ValueError):
@@ -60,11 +61,11 @@ class Task:
 class FormReader:
     """Reads logical forms in one notation, each distinct text once; equal steps are one object.
 
-    With `canonical` the examples carry each form as its tree prints it, single blanks between
-    tokens, so that equal trees are equal texts.
+    The examples carry each form as its tree prints it, single blanks between tokens, so that equal
+    trees are equal texts, which is what exact match compares; as it stands where not `canonical`.
     """
 
-    def __init__(self, notation: str = "s_expression", *, canonical: bool = False) -> None:
+    def __init__(self, notation: str = "s_expression", *, canonical: bool = True) -> None:
         self.notation = notation
         self._canonical = canonical
         self._read: dict[str, tuple[str, tuple[Rule, ...], Node]] = {}
@@ -85,7 +86,11 @@ class FormReader:
         known = self._read.get(logical_form)
         if known is None:
             form = normalise(logical_form)
-            tree = read(form, self.notation)
+            try:
+                tree = read(form, self.notation)
+            except LogicalFormError as error:
+                error.form = form
+                raise
             steps = logical_form_to_derivation(tree)
             text = str(tree) if self._canonical else form
             known = self._read[logical_form] = (text, steps, tree)
@@ -160,7 +165,13 @@ def source_tasks(config: RunConfig) -> tuple[Task, ...]:
     DataError or ConfigError say what is wrong with the data or the settings.
     """
     options = config.options("dataset")
-    tasks: tuple[Task, ...] = datasets[config.dataset].value(options)
+    try:
+        tasks: tuple[Task, ...] = datasets[config.dataset].value(options)
+    except LogicalFormError as error:
+        form = clean(error.form)
+        raise DataError(
+            f"Data set '{config.dataset}', form {form!r}, column {error.column}: {error}."
+        ) from error
     return tasks
 
 

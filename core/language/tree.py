@@ -33,7 +33,11 @@ def hashed_once(cls: type[T]) -> type[T]:
 
 
 class LogicalFormError(ValueError):
-    """Text that is no logical form: what is wrong, and in which column (from 1)."""
+    """Text that is no logical form: what is wrong, and in which column (from 1); `form` is the text
+    where a reader of rows has set it.
+    """
+
+    form = ""
 
     def __init__(self, message: str, column: int) -> None:
         super().__init__(message)

@@ -31,4 +31,5 @@ def explain(problem: Exception) -> str:
         return f"The GPU failed ({said[:80]}): resume the run once it answers again."
     if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
         return "The disk is full."
-    return f"Unexpected {type(problem).__name__}: {said.rstrip('.') or 'no message'} (see the log)."
+    kind, why = type(problem).__name__, said.rstrip(".") or "no message"
+    return f"Unexpected {kind}: {why} (core.log in the folder of the runs has where)."

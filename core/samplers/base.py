@@ -7,6 +7,7 @@ Generator and the parser as it stands after the task (None where it is registere
 argument, `should_stop`.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -61,7 +62,8 @@ def select(
 ) -> Selection:
     """What the run's sampler chooses of these rows; all of them where they are not more than M.
 
-    Stopped where `should_stop` asks for it and the sampler is one that can be stopped.
+    Stopped where `should_stop` asks for it and the sampler is one that can be stopped. ValueError
+    where the sampler chose other than `size` different rows, or its trace holds no plain values.
     """
     size = min(config.memory_size, len(examples))
     if size in (0, len(examples)):
@@ -69,4 +71,20 @@ def select(
     entry = samplers[config.sampler]
     stop = {"should_stop": should_stop} if entry.stoppable else {}
     sampler: Sampler = entry.value
-    return sampler(examples, size, config.options("sampler"), rng, parser, **stop)
+    selection = sampler(examples, size, config.options("sampler"), rng, parser, **stop)
+    _check(selection, f"sampler '{entry.name}'", size, len(examples))
+    return selection
+
+
+def _check(selection: Selection, sampler: str, size: int, n_examples: int) -> None:
+    """ValueError names the sampler whose selection can't be kept."""
+    rows = set(selection.indices)
+    if len(selection.indices) != size or len(rows) != size or not rows <= set(range(n_examples)):
+        raise ValueError(
+            f"{sampler} chose {len(selection.indices)} rows, {len(rows)} different ones; expected "
+            f"{size} different numbers from 0 to {n_examples - 1}"
+        )
+    try:
+        json.dumps(selection.trace)
+    except TypeError as error:
+        raise ValueError(f"{sampler}: its trace holds more than plain values: {error}") from error

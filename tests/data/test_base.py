@@ -1,12 +1,15 @@
 """Forms read once, held-out rows, the order of tasks."""
 
+from dataclasses import replace
+
 import pytest
 
 from core.config import RunConfig
-from core.data.base import FormReader, Task, hold_out, load_tasks, order_tasks
+from core.data.base import DataError, FormReader, Task, hold_out, load_tasks, order_tasks
 from core.language.derivation import logical_form_to_derivation
 from core.language.tree import read
 from core.options import ConfigError
+from core.registry import datasets
 
 
 def test_equal_forms_and_equal_steps_are_one_object() -> None:
@@ -20,10 +23,10 @@ def test_equal_forms_and_equal_steps_are_one_object() -> None:
 
 
 def test_canonical_forms_are_equal_where_their_trees_are() -> None:
-    reader = FormReader(canonical=True)
+    reader = FormReader()
     forms = {reader.example("", text).logical_form for text in ("(f  x)", "( f x )", " ( f x) ")}
     assert forms == {"( f x )"}
-    reader = FormReader("functional", canonical=True)
+    reader = FormReader("functional")
     assert reader.example("", "f(x,'a b')").logical_form == "f ( x , 'a b' )"
 
 
@@ -68,3 +71,12 @@ def test_a_run_loads_its_tasks_as_it_says(toy_config, toy_tasks) -> None:
     assert load_tasks(config) == (hold_out(toy_tasks[2]), hold_out(toy_tasks[0]))
     with pytest.raises(ConfigError, match="nothing_known"):
         load_tasks(RunConfig(dataset="toy", dataset_options={"nothing_known": 1}))
+
+
+def test_a_form_that_a_data_set_gets_wrong_is_named(toy_config, monkeypatch) -> None:
+    def broken(options):
+        return FormReader("functional").example("x", "answer ( price ( 'milk' )")
+
+    monkeypatch.setitem(datasets._entries, "toy", replace(datasets["toy"], value=broken))
+    with pytest.raises(DataError, match=r"Data set 'toy', form \"answer .*\"?, column 8: a '\('"):
+        load_tasks(toy_config)

@@ -98,13 +98,16 @@ def test_the_store_is_asked_at_most_once_a_second(
     assert all(later - earlier >= 1 for earlier, later in itertools.pairwise(asked))
 
 
+WHERE = "(core.log in the folder of the runs has where)"
+
+
 @pytest.mark.parametrize(
     ("problem", "said"),
     [
         (TrainingFailed("the loss is not finite in task 2: try a lower learning_rate."), None),
         (DataMissing("Overnight is not here: get it."), None),
-        (RuntimeError("boom\nmore"), "Unexpected RuntimeError: boom more (see the log)."),
-        (KeyError(), "Unexpected KeyError: no message (see the log)."),
+        (RuntimeError("boom\nmore"), f"Unexpected RuntimeError: boom more {WHERE}."),
+        (KeyError(), f"Unexpected KeyError: no message {WHERE}."),
         (OSError(errno.ENOSPC, "No space left on device"), "The disk is full."),
         (MemoryError(), "Memory ran out: a smaller batch_size, hidden_size or beam_size needs "
          "less of it."),

@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -117,3 +118,24 @@ def test_parser_is_left_as_it_was(name: str, toy_tasks: tuple[Task, ...]):
 def test_trace_goes_into_json_and_back(name: str, toy_tasks: tuple[Task, ...]):
     trace = choose(name, toy_tasks[0].train, 3).trace
     assert json.loads(json.dumps(trace)) == trace
+
+
+@pytest.mark.parametrize(
+    ("selection", "message"),
+    [
+        (Selection((0, 1)), "sampler 'bad' chose 2 rows, 2 different ones; expected 3 different"),
+        (Selection((0, 1, 1)), "sampler 'bad' chose 3 rows, 2 different ones; expected 3"),
+        (Selection((0, 1, 10)), "different numbers from 0 to 9"),
+        (Selection((0, 1, 2), {"n": np.zeros(2)}), "sampler 'bad': its trace holds more than"),
+    ],
+)
+def test_a_selection_that_cannot_be_kept_is_said(selection, message, toy_tasks, monkeypatch):
+    def bad(examples, size, options, rng, parser):
+        """Bad."""
+        return selection
+
+    monkeypatch.setitem(
+        samplers._entries, "bad", replace(samplers["random"], name="bad", value=bad)
+    )
+    with pytest.raises(ValueError, match=message):
+        choose("bad", toy_tasks[0].train, 3)

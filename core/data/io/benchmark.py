@@ -60,7 +60,7 @@ class Benchmark:
         return tuple(state)
 
     def _read(self, paths: Mapping[tuple[str, str], Path]) -> tuple[Task, ...]:
-        reader = FormReader(self.notation)
+        reader = FormReader(self.notation, canonical=False)
 
         def rows(task: str, split: str) -> tuple[Example, ...]:
             path = paths.get((task, split))

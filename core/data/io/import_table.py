@@ -131,7 +131,7 @@ def _rows(data: bytes, name: str, faults: _Faults, progress: Progress) -> Iterat
 def _reader(rows: Sequence[Row], name: str, progress: Progress) -> FormReader:
     """A reader of the notation of all rows; DataError where there are two."""
     forms = dict.fromkeys(row.columns[3] for row in rows)
-    readers = {notation: FormReader(notation, canonical=True) for notation in notations}
+    readers = {notation: FormReader(notation) for notation in notations}
     done = 0
 
     def reads(form: str, notation: str) -> bool:
