@@ -3,7 +3,7 @@
 Ours are finished runs under the conditions of the cell: its method, sampler, memory size, adapters,
 fast stage and split, all tasks of the data set, task masking (for the Oracle either), and its kind
 of encoder; pooled over orders and seeds. Of several groups of settings those with the paper's
-vectors come first, then the one with the most runs.
+vectors come first, then the one with the most runs, then the one with the fewest options set.
 """
 
 import math
@@ -58,9 +58,10 @@ def _ours(value: Published, groups: Sequence[Group[ExportedRun]]) -> dict[str, A
     return {"mean": mean, "sd": sd, "n": len(known), "reads": reads}
 
 
-def _rank(runs: Sequence[ExportedRun]) -> tuple[bool, int]:
-    """Larger for those that are liker to the paper's, then for more."""
-    return has_papers_vectors(runs[0].config), len(runs)
+def _rank(runs: Sequence[ExportedRun]) -> tuple[bool, int, int]:
+    """Larger for those that are liker to the paper's, then for more, then for fewer options."""
+    config = runs[0].config
+    return has_papers_vectors(config), len(runs), -len(config.method_options)
 
 
 def _of(run: ExportedRun, value: Published) -> list[float]:

@@ -8,7 +8,7 @@ whose threads still train then. A process that dies leaves whole transactions an
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from core import paths
 from core.config import RunConfig
@@ -51,16 +51,6 @@ class Manager:
         id = self.store.create(config, name)
         self.workers.wake()
         return id
-
-    def submit_many(self, config: RunConfig, seeds: Iterable[int], name: str = "") -> list[int]:
-        """Queue a run for each seed; nothing is queued where one can't be carried out."""
-        configs = [config.with_(seed=seed) for seed in seeds]
-        for each in configs[:1]:  # they differ in nothing but the seed, which RunConfig checks
-            self._check(each)
-        titles = [f"{name}, seed {each.seed}" if name.strip() else "" for each in configs]
-        ids = [self.store.create(*pair) for pair in zip(configs, titles, strict=True)]
-        self.workers.wake()
-        return ids
 
     def stop(self, id: int) -> None:
         """Stop a run within a batch, wherever it is; StoreError where it neither runs nor waits."""

@@ -85,3 +85,13 @@ def test_a_file_that_is_none_is_said_in_a_sentence(capsys, tmp_path: Path) -> No
     assert main(["experiment", "import", str(path)]) == 2
     assert "a run in it can't be read" in capsys.readouterr().err
     assert Store().runs() == []
+
+
+def test_the_papers_table_takes_the_settings_with_the_fewest_options(capsys) -> None:
+    told(
+        capsys, "import", RESULTS
+    )  # EWC with one anchor and with one for each task, five runs each
+    lines = told(capsys, "paper", 1).splitlines()
+    (ewc,) = [line for line in lines if line.startswith("| EWC ")]
+    assert "42.74" in ewc
+    assert "26.79" not in ewc

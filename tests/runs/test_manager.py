@@ -39,16 +39,16 @@ def statuses(store: Store) -> dict[int, str]:
 
 def test_runs_are_carried_out_in_the_order_of_the_queue(make, store, fake, until) -> None:
     made = make()
-    ids = made.submit_many(CONFIG, [3, 1, 2], "mine")
+    ids = [made.submit(CONFIG.with_(seed=seed), f"seed {seed}") for seed in (3, 1, 2)]
     until(lambda: set(statuses(store).values()) == {"finished"})
     assert [seed for seed, _ in fake.begun] == [3, 1, 2]
-    assert [store.run(id).name for id in ids] == ["mine, seed 3", "mine, seed 1", "mine, seed 2"]
+    assert [store.run(id).name for id in ids] == ["seed 3", "seed 1", "seed 2"]
 
 
 def test_an_exception_in_one_run_leaves_the_next_running(make, store, fake, until) -> None:
     fake.fails[0] = RuntimeError("boom")
     made = make()
-    first, second = made.submit_many(CONFIG, [0, 1])
+    first, second = (made.submit(CONFIG.with_(seed=seed)) for seed in (0, 1))
     until(lambda: store.run(second).status == "finished")
     assert store.run(first).status == "failed"
     assert "boom" in store.run(first).error
@@ -116,8 +116,6 @@ def test_nothing_is_queued_that_cannot_be_carried_out(make, store) -> None:
     ):
         with pytest.raises(ConfigError):
             made.submit(config)
-        with pytest.raises(ConfigError):
-            made.submit_many(config, [0, 1])
     assert statuses(store) == {}
 
 
@@ -126,7 +124,8 @@ def test_two_workers_carry_out_two_runs_at_once(make, store, fake, until) -> Non
     fake.epochs = fake.steps = 1
     fake.before_step = lambda epoch, step: meeting.wait(10) and None
     made = make(workers=2)
-    made.submit_many(CONFIG, [0, 1])
+    for seed in (0, 1):
+        made.submit(CONFIG.with_(seed=seed))
     until(lambda: set(statuses(store).values()) == {"finished"})
 
 
