@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.config import RunConfig
 from core.events import Accuracy, Progress
+from core.runs.labels import archive
 from core.runs.owner import new_owner
 from core.runs.run import RUNNING
 from core.runs.store import Store
@@ -162,6 +163,14 @@ def test_a_tray_that_nobody_has_chosen_takes_what_the_page_can_show(store, two):
     page = well(opened("pages/forgetting.py"))
     assert address(page)["run"] == "2"
     assert figures(page)
+
+
+def test_an_archived_run_is_shown_where_an_address_names_it_and_not_offered(store, two):
+    archive(store, [two[1]])
+    (choice,) = well(opened("pages/accuracy.py")).sidebar.multiselect
+    assert choice.options == [f"{two[0]} · {store.name(two[0])}"]
+    page = well(opened("pages/accuracy.py", runs=str(two[1])))
+    assert tray(page)[1] == two[1]
 
 
 def test_an_emptied_tray_stays_empty_and_says_what_to_do(store, two):

@@ -21,9 +21,9 @@ _FEW = 5  # of the names that are said
 
 def draw_tray() -> str:
     """The tray as it now is, in the side bar; a sentence on what the address names and isn't there,
-    empty where all is.
+    empty where all is. Archived runs are not offered; an address may name them.
     """
-    recent = store().runs(limit=SHOWN)
+    recent = [run for run in store().runs(limit=SHOWN) if not run.archived]
     fresh = state.untouched()
     slots, unknown = state.followed()
     changed = (slots.runs, slots.selected) != (state.slots().runs, state.slots().selected)
