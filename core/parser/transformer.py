@@ -21,6 +21,7 @@ from core.free_ram import available_bytes
 from core.options import ConfigError
 from core.parser import pretrained
 from core.parser.kept_states import KeptStates, States
+from core.parser.moving import moved
 from core.parser.pieces import Cutter, OpenVocabulary, Pieces, Words, as_words
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Transformer(nn.Module):
         table = np.zeros((*words.shape, self.size), dtype=np.float32)
         for states, row in zip(table, rows, strict=True):
             states[: len(row)] = self._fixed(row, vocabulary, words.device)
-        return torch.from_numpy(table).to(words.device)
+        return moved(torch.from_numpy(table), words.device)
 
     def _fixed(
         self, row: tuple[int, ...], vocabulary: OpenVocabulary, device: torch.device
@@ -101,7 +102,7 @@ class Transformer(nn.Module):
             ids[row, : len(pieces.ids)] = pieces.ids
             mask[row, : len(pieces.ids)] = 1
             pooling[row, : len(pieces.pooling), : len(pieces.ids)] = pieces.pooling
-        ids_, mask_, pooling_ = (torch.from_numpy(a).to(device) for a in (ids, mask, pooling))
+        ids_, mask_, pooling_ = (moved(torch.from_numpy(a), device) for a in (ids, mask, pooling))
         states = self.module(input_ids=ids_, attention_mask=mask_).last_hidden_state
         return torch.bmm(pooling_, states)
 
