@@ -81,8 +81,8 @@ def _check(selection: Selection, sampler: str, size: int, n_examples: int) -> No
     rows = set(selection.indices)
     if len(selection.indices) != size or len(rows) != size or not rows <= set(range(n_examples)):
         raise ValueError(
-            f"{sampler} chose {len(selection.indices)} rows, {len(rows)} different ones; expected "
-            f"{size} different numbers from 0 to {n_examples - 1}"
+            f"{sampler}: of the numbers from 0 to {n_examples - 1} expected {size}, each once, "
+            f"found {len(selection.indices)}, of which {len(rows)} differ"
         )
     try:
         json.dumps(selection.trace)

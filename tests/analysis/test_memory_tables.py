@@ -177,7 +177,7 @@ def test_stored_memories_are_those_that_runs_told():
     table = choosing.stored_tasks(store, [id])
     assert list(table.task) == [0, 1]
     kept = choosing.stored(store, store.run(id), 0, "DLFS")
-    assert kept == Kept("DLFS", 4, (3, 1), {"entropy": [0.5]})
+    assert kept == Kept("DLFS", 4, (3, 1), {"entropy": [0.5]}, run=id)
     assert choosing.stored(store, store.run(id), 2, "DLFS") is None
     store.close()
 

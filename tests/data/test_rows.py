@@ -150,6 +150,6 @@ def test_what_can_not_be_opened_is_named(tmp_path: Path, name: str) -> None:
 
 def test_an_example_keeps_the_text_of_its_row() -> None:
     (row,) = read_rows(io.BytesIO(b"Show  ALL\t( f  x )"), "x.tsv", PAIR)
-    example = read_example(row, 0, 1, FormReader())
+    example = read_example(row, 0, 1, FormReader(canonical=False))
     assert (example.utterance, example.logical_form) == ("Show  ALL", "( f  x )")
     assert example.words == ["show", "all"]

@@ -123,9 +123,12 @@ def test_trace_goes_into_json_and_back(name: str, toy_tasks: tuple[Task, ...]):
 @pytest.mark.parametrize(
     ("selection", "message"),
     [
-        (Selection((0, 1)), "sampler 'bad' chose 2 rows, 2 different ones; expected 3 different"),
-        (Selection((0, 1, 1)), "sampler 'bad' chose 3 rows, 2 different ones; expected 3"),
-        (Selection((0, 1, 10)), "different numbers from 0 to 9"),
+        (
+            Selection((0, 1)),
+            "sampler 'bad': of the numbers from 0 to 9 expected 3, each once, found 2",
+        ),
+        (Selection((0, 1, 1)), "found 3, of which 2 differ"),
+        (Selection((0, 1, 10)), "of the numbers from 0 to 9 expected 3"),
         (Selection((0, 1, 2), {"n": np.zeros(2)}), "sampler 'bad': its trace holds more than"),
     ],
 )

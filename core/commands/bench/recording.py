@@ -26,6 +26,7 @@ from core.runs.run import STOPPED, StoreError
 from core.runs.store import Store
 
 PROCESSES = 4  # among which the workers are shared out
+PATIENCE = 120.0  # seconds until all processes have begun
 Told = list[tuple[float, float]]  # of each write: by how many seconds it was late, how many it took
 
 
@@ -75,22 +76,33 @@ def _simulate(url: str, workers: int, seconds: float, run: float) -> Told:
     """What all of them wrote, by processes that begin together."""
     fresh = multiprocessing.get_context("spawn")
     shares = [len(range(at, workers, PROCESSES)) for at in range(min(workers, PROCESSES))]
-    barrier, results = fresh.Barrier(len(shares)), fresh.SimpleQueue()
+    barrier, results = fresh.Barrier(len(shares), timeout=PATIENCE), fresh.Queue()
     children = [
         fresh.Process(target=_in_process, args=(url, share, seconds, run, barrier, results))
         for share in shares
     ]
     for child in children:
         child.start()
-    told = [each for _ in children for each in results.get()]
+    parts = [results.get(timeout=PATIENCE + 10 * seconds) for _ in children]
     for child in children:
         child.join()
-    return told
+    for fault in (part for part in parts if isinstance(part, str)):
+        raise StoreError(fault)
+    return [each for part in parts for each in part]
 
 
 def _in_process(
     url: str, workers: int, seconds: float, run: float, barrier: Any, results: Any
 ) -> None:
+    """Puts what its workers wrote, or what went wrong in a sentence."""
+    try:
+        results.put(_writes_of(url, workers, seconds, run, barrier))
+    except Exception as error:
+        barrier.abort()
+        results.put(f"A process of the simulation ended: {type(error).__name__} {error}.")
+
+
+def _writes_of(url: str, workers: int, seconds: float, run: float, barrier: Any) -> Told:
     events = load(DEMO_FILE)[-1].events
     held = [_Held(Store(url), new_owner()) for _ in range(workers)]
     with ThreadPoolExecutor(workers) as threads:
@@ -101,7 +113,7 @@ def _in_process(
         told = [each for job in jobs for each in job.result()]
     for each in held:
         each.store.close()
-    results.put(told)
+    return told
 
 
 def _writes(events: Sequence[Event], run: float) -> dict[str, float]:
