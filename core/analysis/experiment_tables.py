@@ -19,17 +19,17 @@ from core.experiments.experiment import Experiment
 from core.experiments.status import ABSENT, cell_table, cells_query
 from core.options import ConfigError
 from core.runs.digest import digest
-from core.runs.rows import readable, run_rows
 from core.runs.run import FINISHED, Run
 from core.runs.store import Store
-from core.runs.tables import runs
 
+DAMAGED = "damaged"  # finished, but its record can't be read
 _STANDING = {
     ABSENT: "not run",
     "deleted": "its run was deleted",
     "queued": "waits",
     "failed": "has failed",
     "running": "runs",
+    DAMAGED: "has a damaged record",
 }
 
 
@@ -107,13 +107,18 @@ def from_store(store: Store, stored: Stored, labels: Collection[str] = ()) -> Co
 def finished_runs(store: Store, experiment: int) -> list[Run]:
     """The finished run behind each cell that has one."""
     cells = cells_query(experiment).subquery()
-    query = run_rows().where(runs.c.id.in_(select(cells.c.run)), runs.c.status == FINISHED)
-    return readable(store.fetch(query.order_by(runs.c.id)))[0]
+    return store.runs(statuses=[FINISHED], among=select(cells.c.run))[::-1]
 
 
 def cells_as_text(store: Store, experiment: int) -> str:
     """The finished cells as a file of results."""
-    return written(of_runs(store, finished_runs(store, experiment)))
+    return written(records(store, experiment))
+
+
+def records(store: Store, experiment: int) -> list[ExportedRun]:
+    """Of the finished cells that can be read."""
+    done = of_runs(store, finished_runs(store, experiment))
+    return [record for record in done if record.counts]
 
 
 def from_records(
@@ -142,6 +147,7 @@ def _compared(
             raise ConfigError(f"'{label}' is not an arm; there are: {', '.join(known)}.")
     chosen = [at for at, label in enumerate(known) if label in labels or not labels]
     cells = found[found.arm.isin(chosen)].merge(_ends(records), on="digest", how="left")
+    cells.loc[(cells.status == FINISHED) & cells.avg.isna(), "status"] = DAMAGED
     finished = cells[cells.avg.notna()]
     arms = tuple(arm for arm in chosen if arm in set(finished.arm))
     counts = finished[finished.arm.isin(arms)].groupby("pair").arm.nunique()

@@ -2,16 +2,27 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
+from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from core.experiments import toml
 from core.experiments.experiment import Experiment
+from core.options import ConfigError
 from core.runs import clock, queue
 from core.runs.digest import digest
 from core.runs.run import StoreError
 from core.runs.store import Store
 from core.runs.tables import experiment_cells, experiments
+
+_CELLS = select(  # of each experiment, from where to where its cells are
+    experiment_cells.c.experiment_id.label("id"),
+    func.min(experiment_cells.c.pair).label("pair"),
+    func.max(experiment_cells.c.pair).label("last_pair"),
+    func.min(experiment_cells.c.arm).label("arm"),
+    func.max(experiment_cells.c.arm).label("last_arm"),
+).group_by(experiment_cells.c.experiment_id)
 
 
 @dataclass(frozen=True)
@@ -25,21 +36,52 @@ class Stored:
     created: datetime
 
 
+def look(store: Store) -> tuple[dict[str, Stored], dict[str, str]]:
+    """The experiments by name, newest first; and why some can't be read, by name or number."""
+    there = select(experiments.c.id).order_by(experiments.c.id.desc())
+    rows = {row.id: row for row in store.fetch(select(experiments))}
+    names = {row.id: row.name for row in store.fetch(select(experiments.c.id, experiments.c.name))}
+    cells = {row.id: row for row in store.fetch(_CELLS)}
+    good: dict[str, Stored] = {}
+    bad: dict[str, str] = {}
+    for (id,) in store.fetch(there):
+        name = names.get(id, str(id))
+        try:
+            good[name] = _stored(name, rows.get(id), cells.get(id))
+        except (StoreError, ConfigError) as error:
+            bad[name] = str(error)
+    return good, bad
+
+
 def names(store: Store) -> list[str]:
-    """The experiments' names, newest first."""
-    query = select(experiments.c.name).order_by(experiments.c.id.desc())
-    return [row.name for row in store.fetch(query)]
+    """The names of the experiments that can be read, newest first."""
+    return list(look(store)[0])
 
 
 def load(store: Store, name: str) -> Stored:
-    """StoreError where there is none of that name."""
-    found = store.fetch(select(experiments).where(experiments.c.name == name))
-    if not found:
-        known = ", ".join(f"'{known}'" for known in names(store)) or "none yet"
+    """StoreError where there is none of that name, or it can't be read."""
+    good, bad = look(store)
+    if name in bad:
+        raise StoreError(bad[name])
+    if name not in good:
+        known = ", ".join(f"'{known}'" for known in good) or "none yet"
         raise StoreError(f"There is no experiment '{name}'; there are: {known}.")
-    row = found[0]
-    experiment = toml.read(row.definition, f"Experiment '{name}'")
+    return good[name]
+
+
+def _stored(name: str, row: Row[Any] | None, cells: Row[Any] | None) -> Stored:
+    """From its row and the range of its cells; StoreError or ConfigError where they are damaged."""
+    if row is None:
+        raise StoreError(f"Experiment '{name}' can't be read: its row in the store is damaged.")
+    experiment = _read(row.definition, f"Experiment '{name}'")
+    n_pairs, n_arms = len(experiment.pairs), len(experiment.arms)
+    whole = cells is not None and 0 <= cells.pair <= cells.last_pair < n_pairs
+    if cells is None or not (whole and 0 <= cells.arm <= cells.last_arm < n_arms):
+        raise StoreError(f"Experiment '{name}' can't be read: its cells are damaged.")
     return Stored(row.id, experiment, row.paused, row.priority, row.created)
+
+
+_read = lru_cache(maxsize=256)(toml.read)
 
 
 def create(store: Store, experiment: Experiment, *, priority: int = queue.CELLS) -> int:

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import BigInteger, ColumnElement, Select, case, cast, func, select
+from sqlalchemy import BigInteger, Column, ColumnElement, Select, Text, case, cast, func, select
 
-from core.runs.run import FAILED, FINISHED, INTERRUPTED, QUEUED, RUNNING, STOPPED
+from core.runs.run import FAILED, FINISHED, INTERRUPTED, QUEUED, RUNNING, STATUSES, STOPPED
 from core.runs.store import Store
 from core.runs.tables import experiment_cells, runs
 
@@ -21,6 +21,7 @@ ABSENT = "absent"  # no run of this configuration
 DELETED = "deleted"  # there was one
 CELL_STATUSES = (FINISHED, RUNNING, QUEUED, INTERRUPTED, STOPPED, FAILED, DELETED, ABSENT)
 _RANKS = {status: rank for rank, status in enumerate(CELL_STATUSES[:6])}
+_LARGEST = 1e300  # above every time and share
 _RANK = 10**12  # above every run's number
 
 
@@ -111,11 +112,22 @@ def cells_query(experiment: int, *conditions: ColumnElement[bool]) -> Select[Any
 
 
 def cell_status(cells: Any) -> Any:
-    """The status of a row of `cells_query`, joined with its run, as a column."""
+    """The status of a row of `cells_query`, joined with its run, as a column.
+
+    A run whose status is damaged has failed.
+    """
     deleted = cells.c.last_run.is_not(None)
     return case(
-        (runs.c.status.is_not(None), runs.c.status), (deleted, DELETED), else_=ABSENT
+        (runs.c.status.in_(STATUSES), runs.c.status),
+        (runs.c.status.is_not(None), FAILED),
+        (deleted, DELETED),
+        else_=ABSENT,
     ).label("status")
+
+
+def _number(column: Column[Any]) -> Any:
+    """The column without text that damage has left in it: SQLite sorts it behind numbers."""
+    return case((column <= _LARGEST, column))
 
 
 def status(store: Store, experiment: int) -> Status:
@@ -128,8 +140,8 @@ def status(store: Store, experiment: int) -> Status:
             stands,
             func.count().label("cells"),
             func.count(case((runs.c.attempts == 0, 1))).label("never_begun"),
-            func.avg(case((runs.c.attempts > 0, runs.c.seconds))).label("seconds"),
-            func.sum(runs.c.progress).label("progress"),
+            func.avg(case((runs.c.attempts > 0, _number(runs.c.seconds)))).label("seconds"),
+            func.sum(_number(runs.c.progress)).label("progress"),
         )
         .select_from(cells)
         .outerjoin(runs, runs.c.id == cells.c.run)
@@ -159,8 +171,11 @@ def cell_table(store: Store, experiment: int, pairs: range | None = None) -> "pd
     """
     some = [] if pairs is None else [experiment_cells.c.pair.between(pairs[0], pairs[-1])]
     cells = cells_query(experiment, *some).subquery()
+    progress = _number(runs.c.progress).label("progress")
+    seconds = _number(runs.c.seconds).label("seconds")
+    error = cast(runs.c.error, Text).label("error")
     return store.frame(
-        select(cells, cell_status(cells), runs.c.progress, runs.c.seconds, runs.c.error)
+        select(cells, cell_status(cells), progress, seconds, error)
         .select_from(cells)
         .outerjoin(runs, runs.c.id == cells.c.run)
         .order_by(cells.c.pair, cells.c.arm)

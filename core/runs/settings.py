@@ -17,7 +17,7 @@ _VARIABLE = "TOTAL_RECALL_WORKERS"
 
 def workers(store: Store) -> int | None:
     """How many workers the app has on this machine; None: as many as `default_workers` says."""
-    rows = store.fetch(select(settings.c.value).where(settings.c.name == _name()))
+    rows = store.fetch(select(settings).where(settings.c.name == _name()))
     value = rows[0].value if rows else None
     return value if type(value) is int and 1 <= value <= MOST_WORKERS else None
 

@@ -62,7 +62,7 @@ class Store(StoreReader):
     def delete(self, id: int) -> None:
         """Forget the run and all that was recorded of it; refused while it runs."""
         self._database.write(lambda link: changes.remove(link, id))
-        self._damaged.pop(id, None)
+        self._damaged.pop(("Run", id), None)
 
     def set_status(
         self,

@@ -34,7 +34,7 @@ class StoreReader:
             )
         self.url = url or paths.database_url()
         self._database = Database(self.url)
-        self._damaged: dict[int, str] = {}  # runs of which a record can't be read, and why
+        self._damaged: dict[cells.Owner, str] = {}  # of what a record can't be read, and why
 
     @property
     def engine(self) -> Engine:
@@ -60,13 +60,19 @@ class StoreReader:
         limit: int | None = None,
         offset: int = 0,
         statuses: Collection[str] | None = None,
+        among: Select[Any] | None = None,
     ) -> list[Run]:
-        """Newest first, without those that can't be read (see `unreadable`)."""
+        """Newest first, without those that can't be read (see `unreadable`).
+
+        `among`: a query for their numbers.
+        """
         query = rows.run_rows().order_by(runs.c.id.desc()).offset(min(offset, MOST_ID) or None)
         if limit is not None:
             query = query.limit(min(max(limit, 0), MOST_ID))
         if statuses is not None:
             query = query.where(runs.c.status.in_(list(statuses)))
+        if among is not None:
+            query = query.where(runs.c.id.in_(among))
         with self._database.reading() as connection:
             return rows.readable(connection.execute(query))[0]
 
@@ -83,7 +89,10 @@ class StoreReader:
             for run in good
             if NO_TEXT in run.name
         ]
-        return [*map(str, bad), *names, *self._damaged.values()]
+        said = [*map(str, bad), *names]
+        begun = [sentence.split(" can't")[0] for sentence in said]
+        records = [why for (kind, id), why in self._damaged.items() if f"{kind} {id}" not in begun]
+        return [*said, *records]
 
     def name(self, id: int) -> str:
         """What the run is called, whichever version wrote it; StoreError where there is none."""

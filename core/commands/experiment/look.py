@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 
 from core.analysis.durations import duration
 from core.commands import Subparsers
@@ -44,8 +45,10 @@ def _status(args: argparse.Namespace) -> int:
 
 
 def _all(store: Store, as_json: bool) -> int:
-    known = [catalog.load(store, name) for name in catalog.names(store)]
-    standing = [(stored, status(store, stored.id)) for stored in known]
+    known, damaged = catalog.look(store)
+    standing = [(stored, status(store, stored.id)) for stored in known.values()]
+    for sentence in damaged.values():
+        print(sentence, file=sys.stderr)
     if as_json:
         print(json.dumps([_as_json(*each) for each in standing], indent=2, ensure_ascii=False))
         return 0

@@ -106,10 +106,9 @@ def _show(table: "pd.DataFrame", args: argparse.Namespace, caption: str) -> None
 
 def export_cells(store: Store, stored: Stored, file: Path) -> None:
     """Add the experiment's finished cells to a file of results."""
-    from core.analysis import exported_runs
-    from core.analysis.experiment_tables import finished_runs
+    from core.analysis import experiment_tables, exported_runs
 
-    done = exported_runs.of_runs(store, finished_runs(store, stored.id))
+    done = experiment_tables.records(store, stored.id)
     if not done:
         raise ConfigError(f"No cell of '{stored.experiment.name}' has finished: nothing to export.")
     before = exported_runs.load(file) if file.exists() else []

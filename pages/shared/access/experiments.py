@@ -18,7 +18,7 @@ from pages.shared.ui.text import counted, escape
 
 def pick_experiment() -> Stored:
     """The experiment that the address names, else the newest; the page ends where there is none."""
-    names = catalog.names(store())
+    names = readable_names()
     if not names:
         say_none()
         st.stop()
@@ -29,6 +29,14 @@ def pick_experiment() -> Stored:
     name: str = st.selectbox("Experiment", names, key=key)
     publish("experiment", name)
     return catalog.load(store(), name)
+
+
+def readable_names() -> list[str]:
+    """The experiments' names, newest first; says of which that can't be read."""
+    good, bad = catalog.look(store())
+    for sentence in bad.values():
+        st.warning(escape(sentence), icon=":material/heart_broken:")
+    return list(good)
 
 
 def say_none() -> None:
@@ -74,8 +82,7 @@ def left_in_words(now: Status, workers: int) -> str:
 def overview(workers: int) -> pd.DataFrame:
     """A row for each experiment, newest first."""
     rows = []
-    for name in catalog.names(store()):
-        stored = catalog.load(store(), name)
+    for name, stored in catalog.look(store())[0].items():
         now = status_of(stored)
         counts = now.counts
         rows.append(

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.experiments import catalog
 from core.experiments.catalog import Stored
-from pages.shared.access.experiments import overview, say_none, say_unknown
+from pages.shared.access.experiments import overview, readable_names, say_none, say_unknown
 from pages.shared.access.runs import store
 from pages.shared.experiments.actions import say_done
 from pages.shared.experiments.progress import draw_one
@@ -37,7 +37,7 @@ def draw_experiments() -> None:
     """The table of experiments, and below it the chosen one."""
     say_refused()
     say_done()
-    names = catalog.names(store())
+    names = readable_names()
     if not names:
         say_none()
         return
