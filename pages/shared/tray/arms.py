@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
-from sqlalchemy import select
 
 from core import paths
 from core.analysis.accuracy import Group
@@ -12,8 +11,7 @@ from core.experiments import catalog
 from core.experiments.status import cells_query
 from core.runs.rows import readable, run_rows
 from core.runs.run import FINISHED, Run
-from core.runs.store import Store
-from core.runs.tables import experiment_cells, experiments, runs
+from core.runs.tables import experiment_cells, runs
 from pages.shared.access.runs import store
 from pages.shared.tray import state
 from pages.shared.tray.slots import arm_entry, parts_of
@@ -32,15 +30,13 @@ class ShownArm:
 
 
 def find_arm(entry: str) -> ShownArm | None:
-    """None where there is no such arm."""
+    """None where there is no such arm, or its experiment can't be read."""
     experiment, arm = parts_of(entry)
-    names = _names(store(), experiment)
-    if not names:
+    known = [stored for stored in catalog.look(store())[0].values() if stored.id == experiment]
+    if not known or not 0 <= arm < len(known[0].experiment.arms):
         return None
-    arms = catalog.load(store(), names[0]).experiment.arms
-    if not 0 <= arm < len(arms):
-        return None
-    return ShownArm(entry, arms[arm].label, names[0], _finished(experiment, arm))
+    name, arms = known[0].experiment.name, known[0].experiment.arms
+    return ShownArm(entry, arms[arm].label, name, _finished(experiment, arm))
 
 
 def tray_arms() -> list[ShownArm]:
@@ -72,17 +68,12 @@ def offered() -> dict[str, str]:
 
 @st.cache_data(ttl=10, max_entries=4, show_spinner=False)
 def _offered(database: str, home: str) -> dict[str, str]:
-    known = [catalog.load(store(), name) for name in catalog.names(store())[:SHOWN]]
+    known = list(catalog.look(store())[0].values())
     return {
         arm_entry(stored.id, at): f"{stored.experiment.name}: {arm.label}"
-        for stored in known
+        for stored in known[:SHOWN]
         for at, arm in enumerate(stored.experiment.arms)
     }
-
-
-def _names(store: Store, experiment: int) -> list[str]:
-    query = select(experiments.c.name).where(experiments.c.id == experiment)
-    return [row.name for row in store.fetch(query)]
 
 
 def _finished(experiment: int, arm: int) -> tuple[Run, ...]:
