@@ -30,6 +30,7 @@ FIGURES = {"Accuracy": 3, "Forgetting": 2, "Drill-down": 4, "Error curves": 1, "
 def seen(page: "playwright.Page", title: str) -> list[object]:
     """The tray, the figures, the labels and all words of the page that is open."""
     page.get_by_role("heading", name=title, exact=True).wait_for()
+    page.wait_for_function(f"({TRAY})().length > 0")
     settle(page)
     drawn = "document.querySelectorAll('.js-plotly-plot .main-svg').length"
     page.wait_for_function(f"{drawn} >= {FIGURES.get(title, 0)}")
