@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.analysis.accuracy import MEASURES
-from core.charts.marks import Mark, by_position
+from core.charts.marks import Mark, band, by_position
 from core.charts.template import (
     DASHES,
     LEGEND,
@@ -66,18 +66,7 @@ def curves(
 def _band(rows: pd.DataFrame, measure: str, mark: Mark) -> go.Scatter:
     deviation = rows[f"{measure}_deviation"].fillna(0)
     upper, lower = 100 * (rows[measure] + deviation), 100 * (rows[measure] - deviation)
-    learned = rows.after + 1
-    return go.Scatter(
-        x=[*learned, *learned[::-1]],
-        y=[*upper, *lower[::-1]],
-        fill="toself",
-        fillcolor=mark.colour(0.15),
-        mode="lines",
-        line={"width": 0},
-        hoverinfo="skip",
-        showlegend=False,
-        legendgroup=str(mark.slot),
-    )
+    return band(rows.after + 1, lower, upper, mark).update(legendgroup=str(mark.slot))
 
 
 def _line(rows: pd.DataFrame, measure: str, mark: Mark, unit: str) -> go.Scatter:

@@ -6,7 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.analysis.forgetting import SPECIFIC
-from core.charts.marks import Mark
+from core.charts.marks import Mark, band
 from core.charts.template import blank, plain
 
 
@@ -34,17 +34,7 @@ def since_learned(tables: Mapping[str, pd.DataFrame], marks: Mapping[str, Mark])
 
 def _band(rows: pd.DataFrame, mark: Mark) -> go.Scatter:
     deviation = rows.deviation.fillna(0)
-    upper, lower = rows.P + deviation, rows.P - deviation
-    return go.Scatter(
-        x=[*rows.since, *rows.since[::-1]],
-        y=[*upper, *lower[::-1]],
-        fill="toself",
-        fillcolor=mark.colour(0.15),
-        mode="lines",
-        line={"width": 0},
-        hoverinfo="skip",
-        showlegend=False,
-    )
+    return band(rows.since, rows.P - deviation, rows.P + deviation, mark)
 
 
 def _line(rows: pd.DataFrame, name: str, mark: Mark, dashed: bool) -> go.Scatter:

@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import pandas as pd
+import plotly.graph_objects as go
+
 from core.analysis.accuracy import Group
 from core.analysis.short_names import short_names
 from core.charts.template import DASHES, PALETTE, SYMBOLS, colour
@@ -60,3 +63,17 @@ def of_runs(runs: Sequence[Run]) -> dict[int, Mark]:
 def of_groups(groups: Sequence[Group[Run]], marks: Mapping[int, Mark]) -> dict[str, Mark]:
     """By label: each group looks as its first run does."""
     return {each.label: Mark(each.label, marks[each.runs[0].id].slot) for each in groups}
+
+
+def band(x: pd.Series, lower: pd.Series, upper: pd.Series, mark: Mark) -> go.Scatter:
+    """The area between two lines, pale in the mark's colour."""
+    return go.Scatter(
+        x=[*x, *x[::-1]],
+        y=[*upper, *lower[::-1]],
+        fill="toself",
+        fillcolor=mark.colour(0.15),
+        mode="lines",
+        line={"width": 0},
+        hoverinfo="skip",
+        showlegend=False,
+    )

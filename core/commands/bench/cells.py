@@ -6,16 +6,14 @@ is that of a second call: the first one imports. On a busy machine CPU time says
 """
 
 import argparse
-import io
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stdout
 from typing import Any
 
 from sqlalchemy import Table, insert
 
 from core.analysis import accuracy, experiment_tables, experiment_text
 from core.commands import CommandParser, Subparsers, experiment
-from core.commands.bench.store import MOST, temporary_home, timed
+from core.commands.bench.store import print_reads, temporary_home, timed
 from core.commands.bench.synthetic import finished_row, of_tasks
 from core.commands.numbers import count
 from core.config import RunConfig
@@ -56,16 +54,8 @@ def execute(args: argparse.Namespace) -> int:
         store = Store()
         seconds, _ = timed(lambda: fill(store, args.cells // ARMS))
         print(f"{args.cells // ARMS * ARMS:,} cells, written in {seconds:.0f} s\n")
-        print("| read by | what | seconds | CPU |\n| --- | --- | ---: | ---: |")
-        slow = 0
-        for page, what, call in reads(store):
-            with redirect_stdout(io.StringIO()):
-                call()
-                seconds, cpu = timed(call)
-            slow += cpu > MOST
-            print(f"| {page} | {what} | {seconds:.2f} | {cpu:.2f} |", flush=True)
+        print_reads(reads(store))
         store.close()
-    print(f"\n{slow or 'None'} of them over {MOST:g} s of CPU time.")
     return 0
 
 

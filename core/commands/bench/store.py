@@ -11,11 +11,11 @@ import io
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 
 from core.commands import Subparsers
-from core.commands.bench.reads import reads
+from core.commands.bench.reads import Read, reads
 from core.commands.bench.synthetic import fill
 from core.options import ConfigError
 from core.runs.store import Store
@@ -41,17 +41,22 @@ def execute(args: argparse.Namespace) -> int:
         store = Store()
         seconds, _ = timed(lambda: fill(store, args.runs))
         print(f"{args.runs:,} runs, written in {seconds:.0f} s\n")
-        print("| read by | what | seconds | CPU |\n| --- | --- | ---: | ---: |")
-        slow = 0
-        for page, what, call in reads(store):
-            with redirect_stdout(io.StringIO()):
-                call()
-                seconds, cpu = timed(call)
-            slow += cpu > MOST
-            print(f"| {page} | {what} | {seconds:.2f} | {cpu:.2f} |", flush=True)
+        print_reads(reads(store))
         store.close()
-    print(f"\n{slow or 'None'} of them over {MOST:g} s of CPU time.")
     return 0
+
+
+def print_reads(calls: Iterable[Read]) -> None:
+    """Each call's second time as a row of a Markdown table, and how many took over MOST."""
+    print("| read by | what | seconds | CPU |\n| --- | --- | ---: | ---: |")
+    slow = 0
+    for page, what, call in calls:
+        with redirect_stdout(io.StringIO()):
+            call()
+            seconds, cpu = timed(call)
+        slow += cpu > MOST
+        print(f"| {page} | {what} | {seconds:.2f} | {cpu:.2f} |", flush=True)
+    print(f"\n{slow or 'None'} of them over {MOST:g} s of CPU time.")
 
 
 def timed(call: Callable[[], object]) -> tuple[float, float]:

@@ -31,17 +31,27 @@ class ShownArm:
 
 def find_arm(entry: str) -> ShownArm | None:
     """None where there is no such arm, or its experiment can't be read."""
-    experiment, arm = parts_of(entry)
-    known = [stored for stored in catalog.look(store())[0].values() if stored.id == experiment]
-    if not known or not 0 <= arm < len(known[0].experiment.arms):
-        return None
-    name, arms = known[0].experiment.name, known[0].experiment.arms
-    return ShownArm(entry, arms[arm].label, name, _finished(experiment, arm))
+    (found,) = _find([entry])
+    return found
+
+
+def _find(entries: Sequence[str]) -> list[ShownArm | None]:
+    by_id = {stored.id: stored.experiment for stored in catalog.look(store())[0].values()}
+    found: list[ShownArm | None] = []
+    for entry in entries:
+        id, arm = parts_of(entry)
+        known = by_id.get(id)
+        if known is None or not 0 <= arm < len(known.arms):
+            found.append(None)
+            continue
+        found.append(ShownArm(entry, known.arms[arm].label, known.name, _finished(id, arm)))
+    return found
 
 
 def tray_arms() -> list[ShownArm]:
     """The arms of the tray that have a finished run, in its order."""
-    found = [find_arm(entry) for entry in state.slots().arms]
+    entries = state.slots().arms
+    found = _find(entries) if entries else []
     return [arm for arm in found if arm is not None and arm.runs]
 
 
