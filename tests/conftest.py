@@ -6,6 +6,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TOTAL_RECALL_WORKERS", "1")  # a thread: what a test replaces it replaces
 
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +28,8 @@ hypothesis.settings.register_profile(  # how fast a machine is says nothing abou
     "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("any machine")
+
+MAIN = sys.modules["__main__"]
 
 TOY_FORMS = {
     "zoo": [
@@ -97,6 +100,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TOTAL_RECALL_HOME", str(folder))
     monkeypatch.delenv("TOTAL_RECALL_DATABASE_URL", raising=False)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def main_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page's test leaves its script as the main module, which a new process would carry out."""
+    monkeypatch.setitem(sys.modules, "__main__", MAIN)
 
 
 @pytest.fixture

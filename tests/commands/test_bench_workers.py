@@ -1,8 +1,6 @@
 """`bench workers`: rates of runs at once, as threads and as processes."""
 
-import sys
 import threading
-import types
 
 import pytest
 
@@ -56,8 +54,6 @@ def test_threads_begin_together(toy_config: RunConfig, monkeypatch: pytest.Monke
 def test_the_table_has_both_ways(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A page's test leaves its script as the main module, which a new process would carry out.
-    monkeypatch.setitem(sys.modules, "__main__", types.ModuleType("__main__"))
     words = ["--dataset", "demo", "--seconds", "1", "--runs", "1", "2"]
     assert main(["bench", "workers", *words]) == 0
     lines = capsys.readouterr().out.strip().splitlines()

@@ -7,13 +7,12 @@ trains. Workers are threads of a few processes, each with a connection of its ow
 """
 
 import argparse
-import multiprocessing
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 from core.commands import Subparsers
+from core.commands.bench.processes import Meet, in_processes
 from core.commands.bench.store import temporary_home
 from core.commands.numbers import count, seconds
 from core.config import RunConfig
@@ -26,7 +25,6 @@ from core.runs.run import STOPPED, StoreError
 from core.runs.store import Store
 
 PROCESSES = 4  # among which the workers are shared out
-PATIENCE = 120.0  # seconds until all processes have begun
 Told = list[tuple[float, float]]  # of each write: by how many seconds it was late, how many it took
 
 
@@ -74,39 +72,16 @@ def _line(workers: int, asked: float, told: Told, seconds: float) -> str:
 
 def _simulate(url: str, workers: int, seconds: float, run: float) -> Told:
     """What all of them wrote, by processes that begin together."""
-    fresh = multiprocessing.get_context("spawn")
     shares = [len(range(at, workers, PROCESSES)) for at in range(min(workers, PROCESSES))]
-    barrier, results = fresh.Barrier(len(shares), timeout=PATIENCE), fresh.Queue()
-    children = [
-        fresh.Process(target=_in_process, args=(url, share, seconds, run, barrier, results))
-        for share in shares
-    ]
-    for child in children:
-        child.start()
-    parts = [results.get(timeout=PATIENCE + 10 * seconds) for _ in children]
-    for child in children:
-        child.join()
-    for fault in (part for part in parts if isinstance(part, str)):
-        raise StoreError(fault)
+    parts = in_processes(_writes_of, [(url, share, seconds, run) for share in shares])
     return [each for part in parts for each in part]
 
 
-def _in_process(
-    url: str, workers: int, seconds: float, run: float, barrier: Any, results: Any
-) -> None:
-    """Puts what its workers wrote, or what went wrong in a sentence."""
-    try:
-        results.put(_writes_of(url, workers, seconds, run, barrier))
-    except Exception as error:
-        barrier.abort()
-        results.put(f"A process of the simulation ended: {type(error).__name__} {error}.")
-
-
-def _writes_of(url: str, workers: int, seconds: float, run: float, barrier: Any) -> Told:
+def _writes_of(url: str, workers: int, seconds: float, run: float, meet: Meet) -> Told:
     events = load(DEMO_FILE)[-1].events
     held = [_Held(Store(url), new_owner()) for _ in range(workers)]
     with ThreadPoolExecutor(workers) as threads:
-        barrier.wait()
+        meet()
         began = time.monotonic()
         every = _writes(events, run)
         jobs = [threads.submit(_work, each, events, every, began, seconds) for each in held]

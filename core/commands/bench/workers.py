@@ -7,16 +7,14 @@ stands what that is in rates of one run alone, taken in the same way just before
 
 import argparse
 import contextlib
-import multiprocessing
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 from core.commands import Subparsers
+from core.commands.bench.processes import Meet, in_processes
 from core.commands.numbers import count, seconds
 from core.config import RunConfig
 from core.data.base import DataMissing
@@ -25,7 +23,6 @@ from core.options import ConfigError
 from core.stopping import Stopped
 
 WARM_UP = 1.0  # seconds that are not counted
-Meet = Callable[[], Any]  # returns when all runs are ready
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -90,23 +87,12 @@ def as_threads(config: RunConfig, k: int, seconds: float) -> list[float]:
 
 def as_processes(config: RunConfig, k: int, seconds: float) -> list[float]:
     """Rows a second of each of k runs in processes of their own."""
-    fresh = multiprocessing.get_context("spawn")
-    barrier, results = fresh.Barrier(k), fresh.SimpleQueue()
-    children = [
-        fresh.Process(target=_in_process, args=(config.to_json(), seed, seconds, barrier, results))
-        for seed in range(k)
-    ]
-    for child in children:
-        child.start()
-    for child in children:
-        child.join()
-        if child.exitcode:
-            raise RuntimeError(f"A process ended with exit code {child.exitcode}.")
-    return [results.get() for _ in children]
+    runs = [(config.to_json(), seed, seconds) for seed in range(k)]
+    return in_processes(_rate_of_json, runs)
 
 
-def _in_process(config: str, seed: int, seconds: float, barrier: Any, results: Any) -> None:
-    results.put(rate(RunConfig.from_json(config), seed, seconds, barrier.wait))
+def _rate_of_json(config: str, seed: int, seconds: float, meet: Meet) -> float:
+    return rate(RunConfig.from_json(config), seed, seconds, meet)
 
 
 def rate(config: RunConfig, seed: int, seconds: float, meet: Meet) -> float:
