@@ -90,4 +90,4 @@ def row_of(
         steps=torch.tensor([len(actions)]),
         tasks=torch.tensor([task]),
     )
-    return row.to(parser.action_embedding.device)
+    return parser.placed(row)

@@ -72,7 +72,7 @@ class TrainingStep:
 def plain_step(batch: Batch) -> TrainingStep:
     """The mean loss of the examples."""
     n = len(batch)
-    return TrainingStep(batch, torch.full((n,), 1 / n, device=batch.words.device), n)
+    return TrainingStep(batch, torch.full((n,), 1 / n, device=batch.device), n)
 
 
 class Method:

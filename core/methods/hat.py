@@ -107,7 +107,7 @@ class HAT(Method):
         self.masks.embeddings[k].clamp_(-BOUND, BOUND)
 
     def end_task(self, k: int) -> None:
-        self.seen[self.training_batch(k).words.unique()] = True
+        self.seen[self.training_batch(k).words.unique().to(self.seen.device)] = True
         self.seen[UNKNOWN] = True  # any task's test examples may have unknown words
 
     def diagnostics(self, k: int) -> dict[str, float]:

@@ -177,7 +177,7 @@ class ProtoParser(Method):
         batch, n_support = forms.draw(options.episode_forms, options.episode_queries, self.rng)
         weights = torch.zeros(len(batch))
         weights[n_support:] = 1 / (len(batch) - n_support)
-        weights = moved(weights, batch.words.device)
+        weights = moved(weights, batch.device)
         return Episode(batch, weights, 0, "episode", n_support=n_support)
 
     def loss(self, k: int, stage: Stage, step: TrainingStep) -> dict[str, Tensor]:

@@ -52,7 +52,8 @@ class Batch:
     """n rows: utterances of up to L words, derivations of up to T steps, padded with 0.
 
     A row whose form the grammar can't write has 0 steps. `lengths`, `steps` and `tasks` stay on the
-    CPU: what is known from them needs no wait for the device.
+    CPU: what is known from them needs no wait for the device. So do `words` where a transformer
+    reads them, whose tokenizer is there.
     """
 
     words: Tensor  # (n, L)
@@ -68,7 +69,7 @@ class Batch:
     @cached_property
     def real(self) -> Tensor:
         """Where the real steps lie in a flattened (n, T) table, row after row: (steps in all,)."""
-        return moved(self._real, self.actions.device)
+        return moved(self._real, self.device)
 
     @cached_property
     def _real(self) -> Tensor:
@@ -83,7 +84,7 @@ class Batch:
     @cached_property
     def task_of_step(self) -> Tensor:
         """The task of each real step: (steps in all,)."""
-        return moved(self.tasks[self._real // self.actions.shape[1]], self.actions.device)
+        return moved(self.tasks[self._real // self.actions.shape[1]], self.device)
 
     @property
     def gold(self) -> Tensor:
@@ -93,12 +94,12 @@ class Batch:
     def take(self, rows: NDArray[np.int64] | Tensor | Sequence[int]) -> "Batch":
         """These rows, trimmed to their own longest utterance and derivation."""
         index = torch.as_tensor(rows, dtype=torch.int64)
-        on_device = moved(index, self.words.device)
+        on_device = moved(index, self.device)
         lengths, steps = self.lengths[index], self.steps[index]
         length = int(lengths.max()) if len(index) else 1
         step = max(int(steps.max()), 1) if len(index) else 1
         return Batch(
-            words=self.words[on_device, :length],
+            words=self.words[on_device if self.words.device == self.device else index, :length],
             lengths=lengths,
             slots=self.slots[on_device, :step],
             actions=self.actions[on_device, :step],
@@ -106,10 +107,14 @@ class Batch:
             tasks=self.tasks[index],
         )
 
-    def to(self, device: torch.device | str) -> "Batch":
-        words, slots, actions = (
-            tensor.to(device) for tensor in (self.words, self.slots, self.actions)
-        )
+    @property
+    def device(self) -> torch.device:
+        """What computes on the rows."""
+        return self.actions.device
+
+    def to(self, device: torch.device | str, with_words: bool = True) -> "Batch":
+        words = self.words.to(device) if with_words else self.words
+        slots, actions = self.slots.to(device), self.actions.to(device)
         return Batch(words, self.lengths, slots, actions, self.steps, self.tasks)
 
 

@@ -137,7 +137,7 @@ def search(parser: Parser, batch: Batch) -> list[Parse]:
     beam = _start(parser, encoding, width)
     if width > 1:
         rows = torch.arange(len(batch)).repeat_interleave(width)
-        encoding, tasks = encoding.take(moved(rows, batch.words.device)), tasks[rows]
+        encoding, tasks = encoding.take(moved(rows, batch.device)), tasks[rows]
     where = list(range(len(batch)))
     found: dict[int, Parse] = {}
     for _ in range(parser.max_steps):

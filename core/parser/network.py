@@ -129,16 +129,25 @@ class Network(nn.Module):
         By `bidirectional`, or a layer that does the same.
         """
         if self.training and self.word_dropout:
-            gone = torch.empty(words.shape, device=words.device).bernoulli_(
+            gone = torch.empty(words.shape, device=self.device).bernoulli_(
                 self.word_dropout, generator=self.rng
             )
-            words = words.masked_fill(gone.bool(), UNKNOWN)
+            words = words.masked_fill(gone.bool().to(words.device), UNKNOWN)
         x = self._drop(self._read(words, lengths))  # (n, L, word)
         states, cells = (layer or bidirectional)(self.encoder, x, lengths)
         padding = torch.arange(words.shape[1]) >= lengths[:, None]  # (n, L)
-        bias = moved(torch.zeros(padding.shape).masked_fill_(padding, MASKED), words.device)
+        bias = moved(torch.zeros(padding.shape).masked_fill_(padding, MASKED), x.device)
         first = torch.tanh(self.init_decoder(cells))
         return Encoding(states, self.to_keys(states), bias[:, None, :], first)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the parameters lie."""
+        return self.action_embedding.device
+
+    def placed(self, batch: Batch) -> Batch:
+        """The batch on the device of this parser, but for words that a transformer reads."""
+        return batch.to(self.device, with_words=self.transformer is None)
 
     def _read(self, words: Tensor, lengths: Tensor) -> Tensor:
         """What the encoder reads of each word: (n, L, word)."""
@@ -171,7 +180,7 @@ class Network(nn.Module):
         """
         if not (self.training and self.by_bfloat16):
             return self._forward(batch)
-        with torch.autocast(batch.words.device.type, torch.bfloat16):
+        with torch.autocast(batch.device.type, torch.bfloat16):
             states, attention = self._forward(batch)
         return states.float(), attention.float()
 

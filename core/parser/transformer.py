@@ -9,6 +9,7 @@ comes in; a moving one reads batches.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,11 @@ class Transformer(nn.Module):
         """Always as in evaluation: without dropout."""
         return super().train(False)
 
+    @property
+    def device(self) -> torch.device:
+        """Where its weights lie."""
+        return next(itertools.chain(self.module.parameters(), self.module.buffers())).device
+
     @torch.no_grad()
     def initialise(self) -> None:
         """The pretrained weights again."""
@@ -66,16 +72,16 @@ class Transformer(nn.Module):
                 parameter.copy_(fresh[name])
 
     def forward(self, words: Tensor, lengths: Tensor, vocabulary: OpenVocabulary) -> Tensor:
-        """States of (n, L) word numbers; `lengths` (n,) on the CPU."""
-        counts = lengths.tolist()
+        """States of (n, L) word numbers; these and `lengths` (n,) on the CPU."""
+        counts, device = lengths.tolist(), self.device
         rows = [tuple(row[:n]) for row, n in zip(words.tolist(), counts, strict=True)]
         if self.moves:
             cut = [self.cutter.cut(as_words(vocabulary.words, row, self.cutter)) for row in rows]
-            return self._read(cut, words.shape[1], words.device)
+            return self._read(cut, words.shape[1], device)
         table = np.zeros((*words.shape, self.size), dtype=np.float32)
         for states, row in zip(table, rows, strict=True):
-            states[: len(row)] = self._fixed(row, vocabulary, words.device)
-        return moved(torch.from_numpy(table), words.device)
+            states[: len(row)] = self._fixed(row, vocabulary, device)
+        return moved(torch.from_numpy(table), device)
 
     def _fixed(
         self, row: tuple[int, ...], vocabulary: OpenVocabulary, device: torch.device

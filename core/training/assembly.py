@@ -69,8 +69,8 @@ class Learner:
         )
 
     def _encode(self, examples: Sequence[Example], task: int) -> Batch:
-        batch = encode_examples(examples, task, self.parser.vocabulary, self.grammar)
-        return batch.to(self.device)
+        rows = encode_examples(examples, task, self.parser.vocabulary, self.grammar)
+        return self.parser.placed(rows)
 
     def facts(self) -> RunStarted:
         """What can be said once the data are read."""

@@ -1,6 +1,7 @@
 """By a GPU's code, on a made-up card: no method mixes devices, and no step waits for the card."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,11 +10,13 @@ import torch
 from core.config import RunConfig
 from core.events import Event
 from core.methods.base import Method, TrainingStep
+from core.parser.transformer import Transformer
 from core.registry import methods
 from core.training import losses
 from core.training.sequence import TrainingFailed, train
 from tests.devices.card import DEVICE, Card, MixedDevicesError, card
 from tests.devices.runs import VARIANTS, numbers
+from tests.parser.tiny_bert import write_tiny_bert
 
 _READ, _COPY = "aten._local_scalar_dense.default", "aten._to_copy.default"
 WAITS = {  # what a step with memories may wait for: a quadratic programme is solved on the CPU
@@ -69,6 +72,36 @@ def test_a_run_on_the_card_is_the_run_on_the_cpu_and_its_steps_do_not_wait(
         assert waits in (WAITS.get(name, ([],)) if k else ([],))
     in_steps = sum(len(waits) for _, waits in watched.in_step)
     assert len(watched.mode.waits) == in_steps  # none between two steps
+    assert numbers(events) == pytest.approx(numbers(on_cpu), rel=1e-3, abs=1e-4)
+
+
+@pytest.mark.parametrize("trained", ["no", "yes", "last layers"])
+@pytest.mark.parametrize("name", ["emr", "hat", "total_recall"])
+def test_so_it_is_with_a_transformer(
+    toy_config: RunConfig,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    trained: str,
+) -> None:
+    model = str(write_tiny_bert(tmp_path / "bert"))
+    config = toy_config.with_(
+        method=name, epochs=1, task_order=("zoo", "port"), encoder="transformer",
+        encoder_model=model, encoder_trained=trained, dropout=0.2,
+    )  # fmt: skip
+    on_cpu: list[Event] = []
+    train(config, on_cpu.append)  # keeps a fixed one's states: they are not computed in a step
+    calls: list[object] = []
+    read = Transformer._read
+    monkeypatch.setattr(
+        Transformer, "_read", lambda self, *args: (calls.append(args), read(self, *args))[1]
+    )
+    events, watched = on_card(config)
+    assert watched.steps >= 5
+    assert bool(calls) == (trained != "no")
+    # transformers' masks ask whether there is padding: a wait at the beginning of a call
+    assert set(watched.mode.waits) <= {_READ}
+    assert len(watched.mode.waits) <= len(calls)
     assert numbers(events) == pytest.approx(numbers(on_cpu), rel=1e-3, abs=1e-4)
 
 

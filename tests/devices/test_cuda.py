@@ -13,6 +13,7 @@ from core.training.assembly import Learner
 from core.training.sequence import train
 from tests.devices.runs import VARIANTS, numbers
 from tests.learners import make
+from tests.parser.tiny_bert import write_tiny_bert
 
 pytestmark = [
     pytest.mark.cuda,
@@ -37,6 +38,16 @@ def on(config: RunConfig, device: str) -> RunConfig:
 def test_a_run_is_that_of_the_cpu(toy_config, name, options, settings) -> None:
     settings = {**settings, "word_dropout": 0.0}
     config = toy_config.with_(method=name, method_options=options, epochs=1, **settings)
+    on_gpu, on_cpu = (numbers(events_of(on(config, device))) for device in ("cuda:0", "cpu"))
+    assert on_gpu == pytest.approx(on_cpu, **NEAR)
+
+
+@pytest.mark.parametrize("trained", ["no", "yes", "last layers"])
+def test_a_run_over_a_transformer_is_that_of_the_cpu(toy_config, tmp_path, trained) -> None:
+    model = str(write_tiny_bert(tmp_path / "bert"))
+    config = toy_config.with_(
+        method="emr", epochs=1, encoder="transformer", encoder_model=model, encoder_trained=trained
+    )
     on_gpu, on_cpu = (numbers(events_of(on(config, device))) for device in ("cuda:0", "cpu"))
     assert on_gpu == pytest.approx(on_cpu, **NEAR)
 

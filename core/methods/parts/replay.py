@@ -74,7 +74,7 @@ class Replay:
             indices = self.rng.choice(len(pool), self.options.replay_rows, replace=False)
         current = torch.full((len(batch),), 1 / len(batch))
         replayed = shares[indices] * (len(pool) / len(indices))  # the same in expectation
-        both, device = join([batch, pool.take(indices)]), batch.words.device
+        both, device = join([batch, pool.take(indices)]), batch.device
         return TrainingStep(
             batch=both,
             weights=moved(torch.cat([current, replayed]), device),

@@ -24,7 +24,7 @@ def _batches(
     """Row numbers and rows on the parser's device, as rows of the task learned last."""
     rows = encode_examples(examples, parser.known_tasks, parser.vocabulary, parser.grammar)
     for part in split_by_length(rows, size):
-        yield part, rows.take(part).to(parser.action_embedding.device)
+        yield part, parser.placed(rows.take(part))
 
 
 def utterance_encodings(examples: Sequence[Example], parser: Parser) -> NDArray[Any]:
