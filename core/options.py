@@ -93,26 +93,25 @@ class OptionSpec:
 
     def check(self, value: Any, where: str) -> Any:
         """The value in the option's type; ConfigError names option, value and what is allowed."""
-        wrong = ConfigError(f"{where}{self.name} = {value!r}: expected {self.allowed}.")
         if self.type is tuple:
             names = [value] if isinstance(value, str) else value
-            if not isinstance(names, (list, tuple)) or not all(isinstance(n, str) for n in names):
-                raise wrong
-            return tuple(names)
-        if self.type is float and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value)
-        if type(value) is not self.type or value != value:
-            raise wrong
-        if self.choices is not None and value not in self.choices:
-            raise wrong
-        if not self._within(value):
-            raise wrong
-        return value
+            if isinstance(names, (list, tuple)) and all(isinstance(n, str) for n in names):
+                return tuple(names)
+        else:
+            if self.type is float and isinstance(value, int) and not isinstance(value, bool):
+                value = float(value)
+            if type(value) is self.type and self._within(value):
+                return value
+        raise ConfigError(f"{where}{self.name} = {value!r}: expected {self.allowed}.")
 
     def _within(self, value: Any) -> bool:
-        """Whether it is neither lower nor higher than allowed."""
+        """Whether it is a choice, or a number neither lower nor higher than allowed."""
+        if self.choices is not None:
+            return value in self.choices
         too_low = self.low is not None and value < self.low
-        return not too_low and (self.high is None or value <= self.high)
+        too_high = self.high is not None and value > self.high
+        is_number = bool(value == value)
+        return is_number and not too_low and not too_high
 
 
 @cache

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import pandas as pd
 from sqlalchemy import select
 
+from core.analysis.cell_records import CellRecord, of_cells
 from core.analysis.exported_runs import ExportedRun, of_runs, written
 from core.analysis.paper import comparable
 from core.analysis.paper_table import End, last_accuracies
@@ -72,9 +73,8 @@ class Compared:
             for arm in sorted(set(self.cells.arm) - set(self.arms))
         ]
         untouched = []
-        for pair, cells in self.cells[self.cells.arm.isin(self.arms)].groupby("pair"):
-            if pair in self.pairs:
-                continue
+        incomplete = self.cells.arm.isin(self.arms) & ~self.cells.pair.isin(self.pairs)
+        for pair, cells in self.cells[incomplete].groupby("pair"):
             label = self.experiment.pairs[int(str(pair))].label
             if set(cells.status) == {ABSENT}:
                 untouched.append(label)
@@ -93,15 +93,8 @@ class Compared:
 def from_store(store: Store, stored: Stored, labels: Collection[str] = ()) -> Compared:
     """The cells as the store has them; of these arms only, where labels are given."""
     found = cell_table(store, stored.id)[["pair", "arm", "digest", "run", "status"]]
-    done = found[found.status == FINISHED]
-    digests = dict(zip(done.run.astype(int), done.digest, strict=True))
-    finished = finished_runs(store, stored.id)
-    records = {
-        digests[run.id]: record
-        for run, record in zip(finished, of_runs(store, finished), strict=True)
-        if run.id in digests  # it may have finished between the two queries
-    }
-    return _compared(stored.experiment, found, records, labels)
+    done = found.run[found.status == FINISHED].astype(int).tolist()
+    return _compared(stored.experiment, found, of_cells(store, done), labels)
 
 
 def finished_runs(store: Store, experiment: int) -> list[Run]:
@@ -138,7 +131,7 @@ def from_records(
 def _compared(
     experiment: Experiment,
     found: pd.DataFrame,
-    records: Mapping[str, ExportedRun],
+    records: Mapping[str, ExportedRun | CellRecord],
     labels: Collection[str],
 ) -> Compared:
     known = [arm.label for arm in experiment.arms]
@@ -155,7 +148,7 @@ def _compared(
     return Compared(experiment, cells.drop(columns="digest"), arms, pairs)
 
 
-def _ends(records: Mapping[str, ExportedRun]) -> pd.DataFrame:
+def _ends(records: Mapping[str, ExportedRun | CellRecord]) -> pd.DataFrame:
     """By digest, in percent, what is right after the last task."""
     rows = []
     for known_by, record in records.items():

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from core.analysis.accuracy import SEEDS, Group, group, in_any_order
+from core.analysis.cell_records import CellRecord
 from core.analysis.encoders import encoder_input
 from core.analysis.exported_runs import ExportedRun
 from core.analysis.paper import comparable
@@ -85,7 +86,7 @@ def _row(same: Group[ExportedRun], differences: Sequence[str]) -> dict[str, Any]
     return row | _paper(same.runs[0], after + 1)
 
 
-def last_accuracies(record: ExportedRun) -> End | None:
+def last_accuracies(record: ExportedRun | CellRecord) -> End | None:
     """None where no task has been learned and tested in full."""
     for after in reversed(range(len(record.tasks))):
         tested = [counts for counts in record.counts if counts[0] == after >= counts[1]]

@@ -49,8 +49,8 @@ def ink(shares: ArrayLike, scale: Scale = SEQUENTIAL) -> list[str]:
     """The colour of what is written on cells of these shares of the scale: white or black,
     whichever stands out more (contrast 4.5:1 at least, by WCAG's relative luminance).
     """
-    pale = [_luminance(cell) > EQUAL for cell in _colours(np.ravel(shares), scale)]
-    return [INKS[each] for each in pale]
+    pale = _luminances(_colours(np.ravel(shares), scale)) > EQUAL
+    return [INKS[each] for each in pale.astype(int)]
 
 
 def _colours(shares: NDArray[Any], scale: Scale) -> NDArray[Any]:
@@ -61,9 +61,11 @@ def _colours(shares: NDArray[Any], scale: Scale) -> NDArray[Any]:
     return np.stack([np.interp(within, at, parts[:, part]) for part in range(3)], axis=1)
 
 
-def _luminance(colour: NDArray[Any]) -> float:
-    linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
-    return float(linear @ (0.2126, 0.7152, 0.0722))
+def _luminances(colours: NDArray[Any]) -> NDArray[Any]:
+    """Of each colour."""
+    linear = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
+    weighted: NDArray[Any] = np.dot(linear, [0.2126, 0.7152, 0.0722])
+    return weighted
 
 
 def width_of_cells(figure: go.Figure) -> int:

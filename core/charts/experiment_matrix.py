@@ -105,11 +105,11 @@ def _legend(cells: pd.DataFrame) -> list[go.Scatter]:
 
 
 def _marks(cells: pd.DataFrame, arms: Sequence[str], pairs: Sequence[str]) -> go.Scatter:
-    texts, colours, hover = [], [], []
+    inks = np.array(ink(cells.accuracy.astype(float) / 100), dtype=object)
+    colours = np.where(cells.accuracy.isna(), "#ffffff", inks).tolist()
+    texts, hover = [], []
     for row in cells.itertuples():
         texts.append(_sign(row))
-        known = not pd.isna(row.accuracy)
-        colours.append(ink([row.accuracy / 100])[0] if known else "#ffffff")
         hover.append(plain(f"{arms[row.arm]}, {pairs[row.pair]}: {_words(row)}"))
     runs = cells.run.fillna(0).astype(int)
     return targets(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -123,7 +124,7 @@ class RunConfig(
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "RunConfig":
         """The inverse of to_dict; missing fields take their defaults, unknown ones are refused."""
-        known = {item.name for item in fields(cls)}
+        known = _names()
         for name in values:
             if name not in known:
                 raise ConfigError(
@@ -137,8 +138,18 @@ class RunConfig(
     @classmethod
     def from_json(cls, text: str) -> "RunConfig":
         """The inverse of to_json; what an earlier version left out is what it did then."""
-        earlier = {spec.name: spec.earlier for spec in specs(RunConfig)}
-        return cls.from_dict({**earlier, **json.loads(text)})
+        return cls.from_dict({**_earlier(), **json.loads(text)})
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(item.name for item in fields(RunConfig))
+
+
+@cache
+def _earlier() -> Mapping[str, Any]:
+    """What runs did that state no such option."""
+    return {spec.name: spec.earlier for spec in specs(RunConfig)}
 
 
 RECORDING: Mapping[str, Any] = MappingProxyType(  # what changes no result, with its defaults

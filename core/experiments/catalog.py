@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
 
 from core.experiments import toml
 from core.experiments.experiment import Experiment
@@ -36,12 +36,17 @@ class Stored:
     created: datetime
 
 
-def look(store: Store) -> tuple[dict[str, Stored], dict[str, str]]:
-    """The experiments by name, newest first; and why some can't be read, by name or number."""
-    there = select(experiments.c.id).order_by(experiments.c.id.desc())
-    rows = {row.id: row for row in store.fetch(select(experiments))}
-    names = {row.id: row.name for row in store.fetch(select(experiments.c.id, experiments.c.name))}
-    cells = {row.id: row for row in store.fetch(_CELLS)}
+def look(store: Store, *those: ColumnElement[bool]) -> tuple[dict[str, Stored], dict[str, str]]:
+    """The experiments by name, newest first; and why some can't be read, by name or number.
+
+    `those`: conditions on the table of experiments, which leave others out.
+    """
+    at = experiments.c
+    there = select(at.id).where(*those).order_by(at.id.desc())
+    rows = {row.id: row for row in store.fetch(select(experiments).where(*those))}
+    names = {row.id: row.name for row in store.fetch(select(at.id, at.name).where(*those))}
+    of_those = experiment_cells.c.experiment_id.in_(select(at.id).where(*those))
+    cells = {row.id: row for row in store.fetch(_CELLS.where(of_those))}
     good: dict[str, Stored] = {}
     bad: dict[str, str] = {}
     for (id,) in store.fetch(there):
@@ -60,11 +65,11 @@ def names(store: Store) -> list[str]:
 
 def load(store: Store, name: str) -> Stored:
     """StoreError where there is none of that name, or it can't be read."""
-    good, bad = look(store)
+    good, bad = look(store, experiments.c.name == name)
     if name in bad:
         raise StoreError(bad[name])
     if name not in good:
-        known = ", ".join(f"'{known}'" for known in good) or "none yet"
+        known = ", ".join(f"'{known}'" for known in names(store)) or "none yet"
         raise StoreError(f"There is no experiment '{name}'; there are: {known}.")
     return good[name]
 

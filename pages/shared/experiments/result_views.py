@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from core import paths
 from core.analysis import accuracy
 from core.analysis.accuracy import MEASURES, Group
 from core.analysis.experiment_tables import Compared, arm_table, finished_runs
@@ -11,7 +12,6 @@ from core.analysis.paper import beside
 from core.charts.accuracy import curves
 from core.charts.experiment_arms import points
 from core.experiments.catalog import Stored
-from core.runs.run import Run
 from pages.shared.access.runs import store
 from pages.shared.experiments.table_files import draw_text_files
 from pages.shared.ui.exports import as_percent
@@ -75,9 +75,7 @@ def draw_cells(stored: Stored, compared: Compared, measure: str) -> None:
 
 def draw_curves(stored: Stored, compared: Compared, measure: str) -> None:
     """Accuracy after each task, mean and band over the complete pairs."""
-    groups = arm_groups(stored, compared)
-    runs = [run for group in groups for run in group.runs]
-    spread = accuracy.spread(accuracy.curves(accuracy.cells(store(), runs)), groups)
+    spread = _spread(stored.id, runs_of_arms(compared), paths.database_url())
     figure = curves(spread, measure=measure, name=MEASURES[measure])
     sentence = (
         f"{MEASURES[measure]} after each task: means over the complete pairs, bands one standard "
@@ -88,16 +86,24 @@ def draw_curves(stored: Stored, compared: Compared, measure: str) -> None:
     present(figure, sentence, data, key="curves", file_name=f"curves_{measure}.csv")
 
 
-def arm_groups(stored: Stored, compared: Compared) -> tuple[Group[Run], ...]:
-    """The runs of each compared arm in the complete pairs, under its label."""
+def runs_of_arms(compared: Compared) -> dict[str, tuple[int, ...]]:
+    """The runs of each compared arm in the complete pairs, by its label."""
     used: pd.DataFrame = compared.cells[compared.cells.pair.isin(compared.pairs)]
-    by_id = {run.id: run for run in finished_runs(store(), stored.id)}
-    groups = []
-    for arm in compared.arms:
-        ids = used.run[used.arm == arm].dropna().astype(int)
-        runs = tuple(by_id[id] for id in ids if id in by_id)
-        groups.append(Group(stored.experiment.arms[arm].label, runs))
-    return tuple(groups)
+    labels = {compared.experiment.arms[arm].label: arm for arm in compared.arms}
+    return {
+        label: tuple(used.run[used.arm == arm].dropna().astype(int).tolist())
+        for label, arm in labels.items()
+    }
+
+
+@st.cache_data(ttl=120, max_entries=16, show_spinner="Reading the finished cells …")
+def _spread(experiment: int, runs: dict[str, tuple[int, ...]], database: str) -> pd.DataFrame:
+    by_id = {run.id: run for run in finished_runs(store(), experiment)}
+    groups = [
+        Group(label, tuple(by_id[id] for id in ids if id in by_id)) for label, ids in runs.items()
+    ]
+    compared = [run for group in groups for run in group.runs]
+    return accuracy.spread(accuracy.curves(accuracy.cells(store(), compared)), groups)
 
 
 def colours(stored: Stored) -> dict[str, int]:
