@@ -17,6 +17,7 @@ from sqlalchemy import func, select
 from core.analysis.accuracy import covered
 from core.analysis.settings import same_settings
 from core.config import RunConfig
+from core.config.earlier import anchors_stated
 from core.options import ConfigError
 from core.regular import read_text
 from core.runs import tables
@@ -26,7 +27,7 @@ from core.runs.run import FINISHED, Run
 from core.runs.store import Store
 from core.runs.tables import accuracies
 
-FORMAT = 1  # of the file
+FORMAT = 2  # of the file; in 1 Total Recall's penalty left its anchors unsaid
 Counts = tuple[int, int, int, int, int | None]  # after, on, correct, total, covered
 
 
@@ -121,10 +122,11 @@ def read(text: str, where: str) -> list[ExportedRun]:
         raise ConfigError(f"{where}: is not a file of results: it is nested too deep.") from None
     except ValueError as error:
         raise ConfigError(f"{where}: is not a file of results: {error}.") from error
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+    version = content.get("format") if isinstance(content, dict) else None
+    if type(version) is not int or not 1 <= version <= FORMAT:
         raise ConfigError(f"{where}: is not a file of results of format {FORMAT}.")
     try:
-        return [_record(values) for values in content["runs"]]
+        return [_record(values, version) for values in content["runs"]]
     except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError) as error:
         raise ConfigError(f"{where}: a run in it can't be read: {error}.") from error
 
@@ -134,8 +136,9 @@ def _plain(record: ExportedRun) -> dict[str, Any]:
     return values | {"config": record.config.to_dict()}
 
 
-def _record(values: dict[str, Any]) -> ExportedRun:
-    config = RunConfig.from_dict(values["config"])
+def _record(values: dict[str, Any], version: int) -> ExportedRun:
+    config = values["config"]
+    config = RunConfig.from_dict(anchors_stated(config) if version < 2 else config)
     record = ExportedRun(
         config=config,
         tasks=tuple(values["tasks"]),

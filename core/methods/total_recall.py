@@ -76,7 +76,7 @@ class TotalRecallOptions(ReplayOptions):
     )
     ewc_weight: float = weight_option(when=("penalty", "ewc"))
     fisher: str = fisher_option(when=("penalty", "ewc"))
-    anchors: str = anchors_option(when=("penalty", "ewc"))
+    anchors: str = anchors_option("each", earlier="last", when=("penalty", "ewc"))
     fisher_dropout: bool = fisher_dropout_option(when=("penalty", "ewc"))
 
     def __post_init__(self) -> None:

@@ -5,11 +5,14 @@ made as today's tables are and has seen all of them; one without the table is of
 A change of a table is one more entry of `STEPS`, and never a changed one.
 """
 
+import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy import Column, Connection, Integer, MetaData, Table, insert, inspect, select, text
 
+from core.config.earlier import anchors_stated, anchors_stated_in_toml
 from core.runs.digest import digest_of_stored
 from core.runs.tables import metadata, runs
 
@@ -104,8 +107,31 @@ def _add_labels(connection: Connection) -> None:
             connection.execute(text(f"ALTER TABLE runs ADD COLUMN {name} {kind} NOT NULL"))
 
 
+def _state_anchors(connection: Connection) -> None:
+    """Of what can't be read nothing is changed."""
+    for table, column, stated in (
+        ("runs", "config", lambda text: json.dumps(anchors_stated(json.loads(text)))),
+        ("experiments", "definition", anchors_stated_in_toml),
+    ):
+        if table not in inspect(connection).get_table_names():
+            continue
+        rows = connection.execute(text(f"SELECT id, {column} FROM {table}")).all()
+        for id, before in rows:
+            with suppress(ValueError, TypeError, KeyError, AttributeError):
+                if "total_recall" in before and (after := stated(before)) != before:
+                    connection.execute(
+                        text(f"UPDATE {table} SET {column} = :value WHERE id = :id"),
+                        {"value": after, "id": id},
+                    )
+
+
 STEPS: tuple[Step, ...] = (
     Step("The stages of each task are numbered in the order of training.", _number_stages),
     Step("Runs are found by the digest of their configuration, for experiments.", _add_digests),
     Step("Runs can have tags and a note, and can be put away.", _add_labels),
+    Step(
+        "Runs of Total Recall with EWC say that their anchors are the last parameters; new ones "
+        "have an anchor for each task.",
+        _state_anchors,
+    ),
 )

@@ -38,6 +38,16 @@ def test_this_projects_cells_give_its_table_and_come_out_again(capsys, tmp_path:
     assert exported_runs.load(file) == records
 
 
+def test_configurations_mean_what_was_run_in_either_format(tmp_path: Path) -> None:
+    text = RESULTS.read_text(encoding="utf-8")
+    unsaid = text.replace('"format": 2', '"format": 1').replace(
+        '"anchors": "last", "penalty"', '"penalty"'
+    )
+    assert unsaid.count('"anchors": "last"') < text.count('"anchors": "last"')
+    for record in (*exported_runs.read(text, "today's"), *exported_runs.read(unsaid, "earlier")):
+        assert digest(record.config) == record.digest
+
+
 def test_only_the_cells_that_are_missing_are_queued(store, capsys) -> None:
     told(capsys, "import", RESULTS)
     told(capsys, "new", "main-overnight")

@@ -108,8 +108,9 @@ def test_an_export_is_the_same_bytes_in_whatever_order_runs_are_given(store, tmp
     [
         (None, "can't be read"),
         ("runs", "is not a file of results"),
-        ("[]", "is not a file of results of format 1"),
-        ('{"format": 2, "runs": []}', "is not a file of results of format 1"),
+        ("[]", "is not a file of results of format 2"),
+        ('{"format": 3, "runs": []}', "is not a file of results of format 2"),
+        ('{"format": true, "runs": []}', "is not a file of results of format 2"),
         ('{"format": 1, "runs": [{}]}', "a run in it can't be read: 'config'"),
         ('{"format": 1, "runs": [{"config": {"speed": 1}}]}', "speed is not an option of a run"),
     ],

@@ -72,7 +72,7 @@ def test_example_fisher_is_nowhere_smaller_and_equal_where_rows_are_the_same(toy
 @pytest.mark.parametrize("fisher", ["batch", "example"])
 @pytest.mark.parametrize("name", WITH_FISHER)
 def test_methods_hold_parameters_by_the_fisher_that_is_asked_for(toy_config, name, fisher) -> None:
-    options = {**WITH_FISHER[name], "fisher": fisher}
+    options = {**WITH_FISHER[name], "fisher": fisher, "anchors": "last"}
     learner = train(toy_config.with_(method=name, method_options=options), lambda event: None)
     held, parser = learner.method.consolidation, learner.parser
     memories = [learner.train_batches[i].take(learner.memory.indices[i]) for i in range(3)]

@@ -9,6 +9,8 @@ from sqlalchemy import inspect, select
 
 from core.config import RunConfig
 from core.events import Epoch
+from core.experiments import catalog
+from core.experiments.experiment import Arm, Experiment
 from core.runs import migrations
 from core.runs.digest import digest_of_stored
 from core.runs.store import Store
@@ -55,6 +57,41 @@ def test_an_earlier_store_is_brought_up_to_date_once(tmp_path: Path, caplog) -> 
     with caplog.at_level(logging.WARNING):
         Store(f"sqlite:///{path}").close()
     assert caplog.text == ""
+
+
+def test_what_total_recall_left_unsaid_stays_what_it_was(tmp_path: Path) -> None:
+    unsaid = RunConfig(method="total_recall", method_options={"penalty": "ewc"})
+    said = unsaid.with_(method_options={"penalty": "ewc", "anchors": "each"})
+    others = [said, RunConfig(), RunConfig(method="ewc")]
+    experiment = Experiment(
+        "Two",
+        RunConfig(dataset="demo", method="total_recall", sampler="dlfs"),
+        (
+            Arm("held", {"method.penalty": "ewc"}),
+            Arm("held at each", {"method.penalty": "ewc", "method.anchors": "each"}),
+            Arm("free"),
+            Arm("EWC", {"method": "ewc"}),
+        ),
+    )
+    path = tmp_path / "runs.sqlite"
+    store = Store(f"sqlite:///{path}")
+    for config in (unsaid, *others):
+        store.create(config)
+    catalog.create(store, experiment)
+    store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE schema_version SET version = version - 1")
+        connection.execute("UPDATE runs SET digest = 'as it was'")
+    store = Store(f"sqlite:///{path}")
+    configs = [store.run(id).config for id in (1, 2, 3, 4)]
+    assert [configs[0].options("method").anchors, *configs[1:]] == ["last", *others]
+    assert {row.digest for row in store.fetch(select(runs.c.digest))} == {"as it was"}
+    stored = catalog.load(store, "Two")
+    now = stored.experiment
+    options = [now.arm_config(arm).options("method") for arm in now.arms]
+    assert [each.anchors for each in options] == ["last", "each", "each", "last"]
+    assert now.with_(arms=experiment.arms) == experiment
+    store.close()
 
 
 def test_a_new_store_has_seen_every_step(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -59,12 +59,12 @@ def _lambdas(dataset: str) -> tuple[Arm, ...]:
 
 
 def _anchors(dataset: str) -> tuple[Arm, ...]:
-    each = {"method.anchors": "each"}
+    last, each = {"method.anchors": "last"}, {"method.anchors": "each"}
     return (
         arm(dataset, "EWC, last anchor", METHODS["EWC"]),
         arm(dataset, "EWC, anchor of each task", {**METHODS["EWC"], **each}),
         arm(dataset, "Total Recall", TOTAL_RECALL),
-        arm(dataset, "Total Recall + EWC, last anchor", TOTAL_RECALL | EWC),
+        arm(dataset, "Total Recall + EWC, last anchor", TOTAL_RECALL | EWC | last),
         arm(dataset, "Total Recall + EWC, anchor of each task", TOTAL_RECALL | EWC | each),
     )
 

@@ -59,10 +59,10 @@ def fisher_option(**more: Any) -> Any:
     )
 
 
-def anchors_option(**more: Any) -> Any:
+def anchors_option(default: str = "last", **more: Any) -> Any:
     """A field for when F and the parameters that it holds are taken."""
     return option(
-        "last",
+        default,
         "each: F of a task and its anchor are taken once, right after the task, as in the paper's "
         "release; last: F of all memories is taken anew after every task, and holds the parameters "
         "of that moment, as in the paper's text",
