@@ -31,6 +31,7 @@ def option(
     when: tuple[str, ...] | None = None,
     earlier: Any = MISSING,
     label: str = "",
+    expected: str = "",
 ) -> Any:
     """A dataclass field that knows its help text and what values are allowed.
 
@@ -39,7 +40,8 @@ def option(
     `when` is another option's name and those of its values with which this one has an effect.
     `earlier` is the value that runs had which were made before this default (see core.runs.digest);
     say it where a default changes, or where a new option's default is not what was done before.
-    `label` is what people call it, where its name alone does not say enough.
+    `label` is what people call it, where its name alone does not say enough; `expected` what may
+    stand here, where type and range do not say it all.
     """
     declared = {
         "help": help,
@@ -51,6 +53,7 @@ def option(
         "when": when,
         "earlier": default if earlier is MISSING else earlier,
         "label": label,
+        "expected": expected,
     }
     return field(default=default, metadata=declared)
 
@@ -71,6 +74,7 @@ class OptionSpec:
     when: tuple[str, ...] | None
     earlier: Any  # the value that runs had which don't state one
     label: str  # what people call it; empty: its name in words
+    expected: str  # what may stand here; empty: as type and range have it
 
     @property
     def offered(self) -> tuple[str, ...]:
@@ -81,6 +85,8 @@ class OptionSpec:
     @property
     def allowed(self) -> str:
         """What may stand here, in words."""
+        if self.expected:
+            return self.expected
         if self.choices is not None:
             return "one of " + ", ".join(self.choices)
         words = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
@@ -156,7 +162,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: its tables or lists are nested too deep.") from None
     except OSError as error:
         raise ConfigError(f"{path}: can't be read: {error.strerror or error}.") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except ValueError as error:  # no UTF-8, no TOML, a number of thousands of digits
         raise ConfigError(f"{path}: {error}.") from error
 
 

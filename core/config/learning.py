@@ -88,6 +88,7 @@ class MethodSettings:
         high=100_000,
         group="Method",
         label="Memory: rows kept of each task",
+        expected="a whole number from 1 to 100,000, or 0 for a method that keeps no memory",
     )
     task_masking: bool = option(
         False,

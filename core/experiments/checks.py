@@ -5,14 +5,12 @@ from collections import Counter
 from core import validation
 from core.config import RunConfig
 from core.data.base import DataError, load_tasks
-from core.experiments.experiment import Arm, Experiment, of_pair
+from core.experiments.experiment import MOST_CELLS, Arm, Experiment, of_pair
 from core.options import ConfigError
 from core.parser import pretrained
 from core.parser.embeddings import training_words, vectors_of
 from core.registry import methods
 from core.runs.digest import digest
-
-MOST_CELLS = 10_000
 
 
 def check(experiment: Experiment) -> None:

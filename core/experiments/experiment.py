@@ -11,8 +11,11 @@ from typing import Any
 
 from core.config import RunConfig
 from core.experiments.settings import with_settings
+from core.options import ConfigError
+from core.text import clean
 
 DEFAULT_PAIRS = 10  # the paper's
+MOST_CELLS = 10_000
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class Arm:
             name: tuple(value) if isinstance(value, list) else value
             for name, value in self.settings.items()
         }
+        object.__setattr__(self, "label", clean(self.label))
         object.__setattr__(self, "settings", MappingProxyType(values))
 
 
@@ -45,13 +49,26 @@ class Pair:
 
 
 def default_pairs(n: int = DEFAULT_PAIRS) -> tuple[Pair, ...]:
-    """Orders 1 to n, each with its own seed."""
+    """Orders 1 to n, each with its own seed; ConfigError where these are too many."""
+    _refuse_too_many(n)
     return tuple(Pair(number, number) for number in range(1, n + 1))
 
 
 def crossed(orders: Sequence[int], seeds: Sequence[int]) -> tuple[Pair, ...]:
-    """Every order with every seed, so that the effects of both can be told from one another."""
+    """Every order with every seed, so that the effects of both can be told from one another.
+
+    ConfigError where these are too many.
+    """
+    _refuse_too_many(len(orders) * len(seeds))
     return tuple(Pair(order, seed) for seed in seeds for order in orders)
+
+
+def _refuse_too_many(n: int) -> None:
+    """Before they are made: a number may be a slip that fills the memory."""
+    if n > MOST_CELLS:
+        raise ConfigError(
+            f"{n:,} pairs are too many: expected 1 to {MOST_CELLS:,}, better 6 to 20."
+        )
 
 
 @dataclass(frozen=True)
@@ -62,6 +79,9 @@ class Experiment:
     base: RunConfig
     arms: tuple[Arm, ...]
     pairs: tuple[Pair, ...] = field(default_factory=default_pairs)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", clean(self.name))
 
     def arm_config(self, arm: Arm) -> RunConfig:
         """The arm's configuration but for the pair; ConfigError where it has a wrong setting."""

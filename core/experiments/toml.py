@@ -49,10 +49,7 @@ def write(experiment: Experiment) -> str:
 
 def read(text: str, where: str = "The experiment") -> Experiment:
     """The experiment of a TOML text; ConfigError says where it goes wrong and what is right."""
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{where}: is not TOML: {error}.") from error
+    values = _loads(text, where)
     for key in values:
         if key not in _KEYS:
             raise ConfigError(f"{where}: {unknown(key, _KEYS, 'key of an experiment')}")
@@ -69,10 +66,7 @@ def read(text: str, where: str = "The experiment") -> Experiment:
 
 def read_arms(text: str, base: RunConfig, where: str = "The arms") -> tuple[Arm, ...]:
     """The arms of a TOML text of nothing else; ConfigError as `read`."""
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{where}: is not TOML: {error}.") from error
+    values = _loads(text, where)
     try:
         for key in values:
             if key != "arms":
@@ -84,10 +78,7 @@ def read_arms(text: str, base: RunConfig, where: str = "The arms") -> tuple[Arm,
 
 def read_settings(text: str, where: str = "The settings") -> dict[str, Any]:
     """Settings of a TOML text, options as `method.name`; ConfigError where it is no TOML."""
-    try:
-        return _flat(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{where}: is not TOML: {error}.") from error
+    return _flat(_loads(text, where))
 
 
 def write_arm(arm: Arm) -> str:
@@ -111,8 +102,17 @@ def value(text: str) -> Any:
     """A value as TOML has it; text where it is none."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text
+
+
+def _loads(text: str, where: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ConfigError(f"{where}: its tables or lists are nested too deep.") from None
+    except ValueError as error:  # also a number of thousands of digits
+        raise ConfigError(f"{where}: is not TOML: {error}.") from error
 
 
 def _plain(value: Any) -> Any:

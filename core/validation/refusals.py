@@ -31,9 +31,9 @@ def check(config: RunConfig, explicit: Collection[str] = ()) -> None:
         _refuse_without_effect(config, which)
     if method.memory:
         if not config.memory_size:
+            allowed = next(s.allowed for s in specs(RunConfig) if s.name == "memory_size")
             raise ConfigError(
-                "memory_size = 0: expected a whole number from 1 to 100,000, for "
-                f"{method.label} needs a memory."
+                f"memory_size = 0: expected {allowed}; {method.label} needs a memory."
             )
         return
     for name in ("sampler", "memory_size"):

@@ -27,7 +27,8 @@ def test_a_good_one_passes(small: Experiment) -> None:
     [
         ({"method": "finetune", "sampler": "random"}, ["keeps no memory", "leave it out"]),
         ({"method": "emr", "memory_size": 11}, ["memory_size = 11", "'zoo'", "10"]),
-        ({"method": "emr", "memory_size": 0}, ["memory_size = 0", "from 1"]),
+        ({"method": "emr", "memory_size": 0}, ["memory_size = 0", "from 1", "0 for a method"]),
+        ({"method": "emr", "memory_size": -5}, ["memory_size = -5", "from 1", "0 for a method"]),
         ({"method": "nothing"}, ["nothing", "emr"]),
         ({"method.fats": 1}, ["fats", "is not an option"]),
         ({"epocs": 1}, ["epocs", "epochs"]),
@@ -49,6 +50,14 @@ def test_an_arm_that_cannot_be_run_is_named(small: Experiment, settings, words) 
 def test_the_pair_is_named_where_its_order_is_wrong(small: Experiment) -> None:
     pairs = (*small.pairs, Pair(0, 9, ("zoo", "sun")))
     assert "order zoo, sun, seed 9" in refused(small.with_(pairs=pairs))
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: default_pairs(10**14), lambda: crossed(*[range(10**5)] * 2)]
+)
+def test_too_many_pairs_are_refused_before_they_are_made(make) -> None:
+    with pytest.raises(ConfigError, match="expected 1 to 10,000"):
+        make()
 
 
 def test_no_arm_no_pair_no_name(small: Experiment) -> None:

@@ -23,6 +23,14 @@ def test_orders_in_full_and_odd_names_survive() -> None:
     assert toml.read(toml.write(experiment)) == experiment
 
 
+def test_names_and_labels_are_a_line_without_control_characters() -> None:
+    experiment = Experiment("a\x1b\nb\u202e" + "c" * 500, RunConfig(), (Arm("x\ny", {}),))
+    assert experiment.name.startswith("a bccc")
+    assert len(experiment.name) == 200
+    assert experiment.arms[0].label == "x y"
+    assert toml.read(toml.write(experiment)) == experiment
+
+
 def test_a_short_file_takes_the_defaults() -> None:
     text = """
         name = "two"
@@ -54,6 +62,9 @@ HEAD = '[base]\ndataset = "toy"\n'
         ("name = ", ["not TOML"]),
         ("name = 3", ["name = 3", "text"]),
         ("pairs = 'many'", ["pairs", "number of pairs"]),
+        ("pairs = 99999999999999", ["99,999,999,999,999 pairs", "1 to 10,000"]),
+        (f"pairs = {'9' * 5000}", ["not TOML", "digits"]),
+        (f"pairs = {'[' * 5000}{']' * 5000}", ["nested too deep"]),
         ("pairs = [[1, 2, 3]]", ["[1, 2, 3]", "order seed and seed"]),
         ("pairs = [[1, -2]]", ["seed = -2", "0 to"]),
         ("[[pairs]]\nsed = 1", ["sed", "seed"]),

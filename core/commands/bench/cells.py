@@ -19,8 +19,7 @@ from core.commands.numbers import count
 from core.config import RunConfig
 from core.experiments import catalog, work
 from core.experiments.catalog import Stored
-from core.experiments.checks import MOST_CELLS
-from core.experiments.experiment import Arm, Experiment, default_pairs
+from core.experiments.experiment import MOST_CELLS, Arm, Experiment, default_pairs
 from core.experiments.status import cell_table, status
 from core.options import ConfigError
 from core.runs.digest import digest

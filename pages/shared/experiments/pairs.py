@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from core.experiments.checks import MOST_CELLS
-from core.experiments.experiment import Pair, crossed, default_pairs
+from core.experiments.experiment import MOST_CELLS, Pair, crossed, default_pairs
 from core.options import ConfigError
 from pages.shared.ui.address import follow, publish, read_whole
 from pages.shared.ui.seeds import read_seeds
