@@ -12,7 +12,6 @@ with open_page(
     icon=":material/show_chart:",
     order=30,
     section="Understand",
-    tray=True,
     purpose="How much of what was learned is still there. Runs that differ in nothing but their "
     "seeds are averaged.",
 ):

@@ -9,7 +9,6 @@ with open_page(
     icon=":material/bubble_chart:",
     order=50,
     section="Understand",
-    tray=True,
     purpose="Which logical forms of a task are alike: the clusters from which LFS and DLFS choose.",
 ):
     draw_views(pick_map())

@@ -10,7 +10,6 @@ with open_page(
     icon=":material/manage_search:",
     order=36,
     section="Understand",
-    tray=True,
     purpose="From an action to the utterances that need it, and to the step at which their parse "
     "goes wrong.",
 ):

@@ -8,7 +8,6 @@ with open_page(
     icon=":material/stacked_line_chart:",
     order=37,
     section="Understand",
-    tray=True,
     purpose="How training and test error fall within each task and rise with the next, with and "
     "without the fast stage.",
 ):

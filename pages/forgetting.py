@@ -11,7 +11,6 @@ with open_page(
     icon=":material/trending_down:",
     order=33,
     section="Understand",
-    tray=True,
     purpose="Which actions of a task are forgotten, when, and which are not: how probable each "
     "still is on the task's training rows after every later task.",
 ):

@@ -9,7 +9,6 @@ with open_page(
     icon=":material/inventory_2:",
     order=40,
     section="Understand",
-    tray=True,
     purpose="What a replay memory keeps of a task, why, and what it misses.",
 ):
     draw_views(pick_memories())

@@ -9,7 +9,6 @@ with open_page(
     icon=":material/keyboard:",
     order=38,
     section="Understand",
-    tray=True,
     purpose="One utterance, parsed after each task of a run or two: what was there, what is left, "
     "and what the parser does step by step.",
 ):

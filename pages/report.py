@@ -8,7 +8,6 @@ with open_page(
     icon=":material/description:",
     order=60,
     section="Understand",
-    tray=True,
     purpose="Settings, figures with captions, tables, addresses and versions of the chosen runs, "
     "in one file that opens anywhere.",
 ):

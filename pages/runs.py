@@ -2,7 +2,7 @@
 
 from pages.shared.access.runs import say_unreadable
 from pages.shared.runs.live import draw_runs
-from pages.shared.runs.table import follow_choice
+from pages.shared.runs.table import prefer_training
 from pages.shared.ui.opening import open_page
 
 with open_page(
@@ -14,5 +14,5 @@ with open_page(
     "or change them together.",
 ):
     say_unreadable()
-    follow_choice()
+    prefer_training()
     draw_runs()

@@ -8,7 +8,8 @@ import numpy.typing as npt
 import pandas as pd
 import plotly.graph_objects as go
 
-from core.charts.template import NEUTRAL, blank, colour, plain, symbols, tick
+from core.charts.marks import Mark
+from core.charts.template import NEUTRAL, blank, colour, plain, tick
 
 _STEP = 0.045  # between points of one value
 
@@ -28,13 +29,12 @@ def points(
     """A row of points for each arm (column of `values`, percent), a bar at the mean.
 
     `pairs` names the rows. `bounds` and `published` (by arm, percent) are the mean upper bound and
-    the paper's value. `colours`: the palette's index by arm, else their order.
+    the paper's value. `colours`: an arm's slot, which gives it colour and symbol, else their order.
     """
     figure = blank(130 + 44 * max(1, len(values.columns)))
-    marks = symbols(len(values.columns))
     for at, arm in enumerate(values.columns):
         hue = (colours or {}).get(arm, at)
-        figure.add_trace(_points(values[arm], at, hue, marks[hue % len(marks)], name, pairs))
+        figure.add_trace(_points(values[arm], at, hue, name, pairs))
         figure.add_trace(_mean(values[arm], at, hue, name, shown=at == 0))
     figure.add_trace(_ticks(values.columns, bounds or {}, "upper bound (mean)", "line-ns-open"))
     figure.add_trace(_ticks(values.columns, published or {}, "the paper's value", "diamond-open"))
@@ -50,19 +50,18 @@ def _span(values: pd.DataFrame, published: Mapping[str, float] | None) -> dict[s
     return {"range": [max(-1.0, 10 * np.floor(low / 10 - 0.2)), min(102.0, high + 6)]}
 
 
-def _points(
-    column: pd.Series, at: int, hue: int, symbol: str, name: str, pairs: Sequence[str]
-) -> go.Scatter:
+def _points(column: pd.Series, at: int, hue: int, name: str, pairs: Sequence[str]) -> go.Scatter:
     hover = [
         plain(f"{column.name}, {pair}: {name} {value:.2f} %")
         for pair, value in zip(pairs, column, strict=True)
     ]
+    look = Mark(str(column.name), hue)
     return go.Scatter(
         x=column,
         y=at + _beside(column.to_numpy()),
         mode="markers",
         showlegend=False,
-        marker={"symbol": symbol, "size": 9, "color": colour(hue, 0.55)},
+        marker={"symbol": look.symbol, "size": 9, "color": look.colour(0.55)},
         hovertext=hover,
         hoverinfo="text",
     )

@@ -24,17 +24,22 @@ MAX_POINTS = 1000  # a figure that is sent every second has to stay small
 
 
 def loss(
-    losses: pd.DataFrame, tasks: Sequence[str], *, now: float | None = None, height: int = 300
+    losses: pd.DataFrame,
+    tasks: Sequence[str],
+    *,
+    slot: int = 0,
+    now: float | None = None,
+    height: int = 300,
 ) -> go.Figure:
-    """Mean loss of each epoch over a task's rows, a colour for each stage.
+    """Mean loss of each epoch over a task's rows, another line and symbol for each stage.
 
-    `passes` is analysis.progress.epoch_losses'; `now` is the running mean of the epoch under way,
-    drawn as an open circle.
+    `losses` is analysis.progress.epoch_losses', `slot` the run's, which gives the colour; `now` is
+    the running mean of the epoch under way, drawn as an open circle.
     """
     figure = blank(height)
     thinned = losses[:: max(1, -(-len(losses) // MAX_POINTS))]
     for at, stage in enumerate(losses.stage.unique()):
-        figure.add_trace(_stage(thinned, stage, at, tasks))
+        figure.add_trace(_stage(thinned, stage, at, slot, tasks))
     if now is not None:
         figure.add_trace(
             go.Scatter(
@@ -65,7 +70,9 @@ def _task_name(task: int, tasks: Sequence[str]) -> str:
     return middle_cut(f"{task + 1} · {tasks[task]}", NAME) if named else str(task + 1)
 
 
-def _stage(passes: pd.DataFrame, stage: str, at: int, tasks: Sequence[str]) -> go.Scatter:
+def _stage(
+    passes: pd.DataFrame, stage: str, at: int, slot: int, tasks: Sequence[str]
+) -> go.Scatter:
     """The epochs of one stage; the line is broken where another stage lies between."""
     rows = passes[passes.stage == stage]
     x: list[float | None] = []
@@ -85,7 +92,7 @@ def _stage(passes: pd.DataFrame, stage: str, at: int, tasks: Sequence[str]) -> g
         y=y,
         name=plain(f"{stage} stage"),
         mode="lines+markers",
-        line={"color": colour(at), "width": 2, "dash": DASHES[at % 2 * 2]},
+        line={"color": colour(slot), "width": 2, "dash": DASHES[at % 2 * 2]},
         marker={"size": 5, "symbol": SYMBOLS[at % len(SYMBOLS)]},
         hovertext=text,
         hoverinfo="text",

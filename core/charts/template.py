@@ -6,7 +6,6 @@ more) on white and on the dark theme alike. Line styles and symbols repeat what 
 
 import html
 from collections.abc import Sequence
-from itertools import cycle, islice
 from typing import Any
 
 import plotly.graph_objects as go
@@ -57,11 +56,6 @@ def colour(index: int, alpha: float = 1.0) -> str:
     value = PALETTE[index % len(PALETTE)].lstrip("#")
     red, green, blue = (int(value[at : at + 2], 16) for at in (0, 2, 4))
     return f"rgba({red},{green},{blue},{alpha:g})"
-
-
-def symbols(count: int) -> list[str]:
-    """So many marker symbols, round and round."""
-    return list(islice(cycle(SYMBOLS), count))
 
 
 def blank(height: int = 380) -> go.Figure:

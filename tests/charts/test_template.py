@@ -84,7 +84,6 @@ def test_colours_repeat_and_take_an_alpha():
     count = len(template.PALETTE)
     assert template.colour(0) == template.colour(count) == "rgba(0,114,178,1)"
     assert template.colour(1, 0.25) == "rgba(213,94,0,0.25)"
-    assert template.symbols(count + 1)[-1] == template.symbols(1)[0]
 
 
 def test_markup_in_a_name_is_shown_letter_for_letter():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.charts.template import PALETTE, colour
 from core.config import RunConfig
 from core.runs.labels import MOST_TAGS, TAG_LENGTH, archive, describe, read_tags
 from core.runs.owner import new_owner
@@ -9,6 +10,7 @@ from core.runs.run import STOPPED
 from tests.made_up import finished_run, running_run, tell
 from tests.pages.sessions import (
     clicked,
+    figures,
     frames,
     letters,
     numbers,
@@ -67,7 +69,7 @@ def test_a_run_that_is_not_there_is_said_and_one_that_was_deleted_is_not(store) 
     for seed in range(2):
         finished_run(store, RunConfig(seed=seed), f"run {seed}")
     page = well(opened(PAGE, run="99"))
-    assert "There is no run 99" in letters(page.warning)
+    assert "a run that isn't there: 99" in letters(page.warning)
     assert texts(page.subheader) == ""
     page = well(opened(PAGE, run="2"))
     widget(page, "button", "Delete it").click().run()
@@ -75,6 +77,33 @@ def test_a_run_that_is_not_there_is_said_and_one_that_was_deleted_is_not(store) 
     assert "no run" not in letters([*well(page).warning, *page.toast, *page.error])
     assert texts(page.subheader) == "run 0"
     assert numbers(page.query_params["run"]) == "1"
+
+
+def test_the_run_that_is_ticked_is_the_trays_selected_one_and_looks_as_there(store) -> None:
+    for seed in range(3):
+        finished_run(store, RunConfig(seed=seed), f"run {seed}")
+    page = well(opened(PAGE, runs="1,2", run="1"))
+    table = page.dataframe[0].value
+    assert dict(zip(table.Run, table["Chosen as"], strict=True)) == {1: "run 0", 2: "run 1", 3: ""}
+    page = ticked(page, 0, 2)
+    assert texts(page.subheader) == "run 2"
+    assert page.sidebar.radio[0].value == 3
+    assert (numbers(page.query_params["runs"]), page.query_params["run"]) == ("1,2,3", "3")
+    third = PALETTE[2]
+    assert third in page.dataframe[0].proto.arrow_data.styler.styles
+    drawn = [trace["line"]["color"] for figure in figures(page) for trace in figure["data"]]
+    assert set(drawn) == {colour(2)}
+    page = well(page.sidebar.radio[0].set_value(1).run())
+    assert texts(page.subheader) == "run 0"
+
+
+def test_a_run_that_trains_is_watched_where_nobody_has_chosen(store) -> None:
+    training = running_run(store, RunConfig())
+    finished_run(store, RunConfig(seed=1), "newer")
+    page = well(opened(PAGE))
+    assert page.sidebar.radio[0].value == training
+    assert "is being carried out" not in texts(page.subheader)
+    assert "running" in texts(page.markdown)
 
 
 def test_several_are_stopped_resumed_tagged_put_away_and_deleted_with_one_question(store) -> None:

@@ -21,6 +21,7 @@ PAGES = (
     "accuracy", "forgetting", "drilldown", "error_curves", "playground", "memories", "clusters",
     "report",
 )  # fmt: skip
+ELSEWHERE = ("runs", "launch", "experiments", "results", "paper", "glossary")
 SINGLE = {"forgetting", "drilldown"}
 RUNS = st.lists(st.integers(1, 30), max_size=20)
 
@@ -79,12 +80,15 @@ def test_runs_are_chosen_once_and_found_with_their_looks_on_every_page(store, tw
     page = well(opened("pages/accuracy.py", run="2,1"))
     chosen = tray(page)
     assert chosen == (["mine", "EMR, M 50"], 2)
-    for name in PAGES[1:]:
+    for name in (*PAGES[1:], *ELSEWHERE):
         page = well(page.switch_page(f"pages/{name}.py").run())
         assert tray(page) == chosen, name
         assert (address(page)["runs"], address(page)["run"]) == ("2,1", "2"), name
         if name in SINGLE | {"playground"}:
             assert address(page)["other"] == "1", name
+    page = well(page.switch_page("app.py").run())
+    assert tray(page) == chosen
+    assert chosen[0] == [name for name in page.dataframe[0].value["Chosen as"] if name][:2]
     page = well(page.switch_page("pages/accuracy.py").run())
     (mine,) = looks(page)["mine"]
     (emr,) = looks(page)["EMR, M 50"]

@@ -1,5 +1,7 @@
 """What an experiment's cells show: the table of means, every cell as a point, curves with bands."""
 
+from itertools import count
+
 import pandas as pd
 import streamlit as st
 
@@ -11,9 +13,12 @@ from core.analysis.experiment_text import shown_arms
 from core.analysis.paper import beside
 from core.charts.accuracy import curves
 from core.charts.experiment_arms import points
+from core.charts.marks import Mark
 from core.experiments.catalog import Stored
 from pages.shared.access.runs import store
 from pages.shared.experiments.table_files import draw_text_files
+from pages.shared.tray import slots
+from pages.shared.tray.slots import arm_entry
 from pages.shared.ui.exports import as_percent
 from pages.shared.ui.figures import present
 from pages.shared.ui.tables import TEXT, draw_table
@@ -76,7 +81,8 @@ def draw_cells(stored: Stored, compared: Compared, measure: str) -> None:
 def draw_curves(stored: Stored, compared: Compared, measure: str) -> None:
     """Accuracy after each task, mean and band over the complete pairs."""
     spread = _spread(stored.id, runs_of_arms(compared), paths.database_url())
-    figure = curves(spread, measure=measure, name=MEASURES[measure])
+    looks = {label: Mark(label, slot) for label, slot in colours(stored).items()}
+    figure = curves(spread, measure=measure, name=MEASURES[measure], marks=looks)
     sentence = (
         f"{MEASURES[measure]} after each task: means over the complete pairs, bands one standard "
         "deviation, as in the paper's figures. Each pair learns the tasks in its own order."
@@ -107,5 +113,15 @@ def _spread(experiment: int, runs: dict[str, tuple[int, ...]], database: str) ->
 
 
 def colours(stored: Stored) -> dict[str, int]:
-    """An arm's colour is its own, whichever of the arms are compared."""
-    return {arm.label: at for at, arm in enumerate(stored.experiment.arms)}
+    """The slot of every arm: the tray's for those that lie there, the first that are free for the
+    others. It is its own, whichever of the arms are compared.
+    """
+    held = {entry: slot for slot, entry in enumerate(slots().runs)}
+    arms = stored.experiment.arms
+    chosen = {
+        arm.label: held[entry]
+        for at, arm in enumerate(arms)
+        if (entry := arm_entry(stored.id, at)) in held
+    }
+    free = (slot for slot in count() if slot not in chosen.values())
+    return {arm.label: chosen[arm.label] if arm.label in chosen else next(free) for arm in arms}

@@ -145,7 +145,12 @@ def _next(own: Sequence[Run], shown: str) -> None:
         )
         if shown != "recorded":
             st.page_link(
-                "pages/runs.py", label="Watch the runs", query_params={"run": str(own[0].id)}
+                "pages/runs.py",
+                label="Watch the runs",
+                query_params={
+                    "run": str(own[0].id),
+                    "runs": ",".join(str(run.id) for run in own),
+                },
             )
         fault = st.session_state.pop(key_of("demo/fault"), None)
         if fault:

@@ -12,6 +12,7 @@ from core.validation.presets import DEMO, presets_of
 from pages.shared.access import downloads
 from pages.shared.access.runs import COLUMNS, overview, store
 from pages.shared.home.demo import draw_demo
+from pages.shared.tray import keep_in_step, with_signs
 from pages.shared.ui.opening import live
 from pages.shared.ui.text import escape, size
 
@@ -44,8 +45,10 @@ def draw_state() -> None:
 
     The demonstration comes first until there are runs of another kind.
     """
+    recent = store().runs(limit=LISTED)
+    keep_in_step(recent)
     with st.container(key="live"):
-        runs = [run for run in store().runs(limit=LISTED) if not run.archived][:LATEST]
+        runs = [run for run in recent if not run.archived][:LATEST]
         parts: list[Callable[[], None]] = [draw_demo, draw_start, lambda: _latest_runs(runs)]
         first = all(DEMO in presets_of(run.config) for run in runs)
         for part in parts if first else parts[::-1]:
@@ -92,7 +95,7 @@ def _latest_runs(runs: Sequence[Run]) -> None:
     if not runs:
         return
     st.subheader("Latest runs", anchor=False)
-    table = overview(store(), runs)
+    table = with_signs(overview(store(), runs))
     st.dataframe(table, hide_index=True, column_config=COLUMNS, placeholder="–", key="latest")
     st.page_link("pages/runs.py", label="All runs", icon=":material/list_alt:")
 

@@ -30,15 +30,8 @@ SPECS = {spec.name: spec for spec in specs(RunConfig)}
 FIRST = ("epochs",)  # of training; the rest is folded
 MATTER = {*NAMING} - {"fast_tasks"}  # of a method's options: its name says them
 DRAWN_APART = {
-    "dataset",
-    "task_order",
-    "order_seed",
-    "method",
-    "sampler",
-    "memory_size",
-    "seed",
-    "device",
-}
+    "dataset", "task_order", "order_seed", "method", "sampler", "memory_size", "seed", "device",
+}  # fmt: skip
 _NEEDED = replace(SPECS["memory_size"], low=1)  # of a method that keeps a memory
 _SETTING = re.compile(r"([a-z_]+(?:\.[a-z_]+)?) = ")  # what a ConfigError begins with
 
@@ -101,7 +94,8 @@ def _read_clone() -> None:
     number = st.query_params.get("clone")
     if number is not None:
         run = find_run(number)
-        st.query_params.from_dict({} if run is None else parameters(run.config))
+        tray = {name: st.query_params[name] for name in ("runs", "run") if name in st.query_params}
+        st.query_params.from_dict(tray | ({} if run is None else parameters(run.config)))
         if run is None:
             st.warning(f"There is no run {escape(number)} to clone; these are the defaults.")
 

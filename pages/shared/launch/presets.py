@@ -17,7 +17,7 @@ from pages.shared.launch.form import SPECS, parameters
 from pages.shared.ui.options import shown, title
 from pages.shared.ui.text import escape
 
-KEPT = ("seeds", "vary_order")  # of the address, whatever the form starts from
+KEPT = ("seeds", "vary_order", "runs", "run")  # of the address, whatever the form starts from
 _FEW = ("dataset", "epochs", "batch_size", "learning_rate", "word_size", "hidden_size")
 
 

@@ -36,10 +36,8 @@ def closing(name: str, *, close: bool = False) -> str:
 
 
 def delete(run: int) -> None:
-    """Delete a run, and go to another where it was the one that is watched."""
+    """Delete a run, which leaves the tray as well."""
     if store().run(run).can_release:
         store().release(run)
     manager().delete(run)
     forget(run)
-    if st.session_state.get(key_of("run")) == run:
-        st.session_state[key_of("run")] = None

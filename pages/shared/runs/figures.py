@@ -28,7 +28,7 @@ def draw_figures(run: Run) -> None:
     """Loss and accuracy so far, side by side; of an imported run its accuracy."""
     name_exports(dataset_name(run.config), [run.id])
     last = run.last_progress
-    position = (run.id, run.status, *((last.task, last.stage) if last else ()))
+    position = (run.id, run.status, mark(run), *((last.task, last.stage) if last else ()))
     left, right = st.columns(2, gap="medium")
     with left:
         if IMPORTED in run.versions:
@@ -60,7 +60,8 @@ def _kept(name: str, state: tuple[object, ...], make: Callable[[], Drawn]) -> Dr
 
 def _loss(run: Run) -> Drawn:
     done = epoch_losses(store(), run.id)
-    return loss(done, run.tasks, now=_now(run, run.last_progress, done)), done
+    now = _now(run, run.last_progress, done)
+    return loss(done, run.tasks, slot=mark(run).slot, now=now), done
 
 
 def _trajectory(run: Run) -> Drawn:

@@ -15,7 +15,7 @@ from pages.shared.runs.details import draw_details
 from pages.shared.runs.figures import draw_figures
 from pages.shared.runs.several import draw_several
 from pages.shared.runs.table import choose_runs
-from pages.shared.ui.address import publish
+from pages.shared.tray import keep_in_step
 from pages.shared.ui.opening import live
 from pages.shared.ui.text import escape
 
@@ -27,6 +27,7 @@ def draw_runs() -> None:
     """The table of runs, and below it the chosen one as it now stands."""
     say_refused()
     runs = store().runs(limit=SHOWN)
+    keep_in_step(runs)
     if not runs:
         _say_empty()
         return
@@ -37,7 +38,6 @@ def draw_runs() -> None:
         run = choice.watched
         if run is None:
             return
-        publish("run", str(run.id))
         st.space("small")
         draw_head(run, runs)
         _state(run, runs)

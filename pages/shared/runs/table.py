@@ -10,11 +10,11 @@ import streamlit as st
 from core.analysis.settings import settings
 from core.config import RECORDING, RunConfig
 from core.options import specs
-from core.runs.run import STATUSES, Run, StoreError
-from pages.shared.access.runs import COLUMNS, SHOWN, overview, store
-from pages.shared.ui.address import follow, key_of, read_whole
+from core.runs.run import RUNNING, STATUSES, Run
+from pages.shared.access.runs import COLUMNS, SHOWN, find_run, overview, store
+from pages.shared.tray import add, by_default, keep_in_step, show, slots, with_signs
+from pages.shared.ui.address import key_of
 from pages.shared.ui.options import label, shown, title
-from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import find, several, toggle
 
 MOST_SETTINGS = 12  # columns of settings that vary
@@ -34,24 +34,25 @@ class Choice:
 def choose_runs(runs: Sequence[Run]) -> Choice:
     """Filters and table; a run that the address asks for is watched also where it is not listed."""
     listed = _filtered(runs)
-    key = key_of("run")
-    asked = _asked_for(key, listed)
+    asked = _selected(listed)
     if not listed:
         st.info("No run is like that.", icon=":material/filter_alt_off:")
         return Choice([], asked, [])
     ids = [run.id for run in listed]
-    ticked = _draw(listed, ids, key, [] if asked is None else [asked.id])
+    ticked = _draw(listed, ids, None if asked is None else asked.id)
     by_id = {run.id: run for run in listed}
-    number = st.session_state[key]
-    watched = by_id.get(number) or asked
     if len(runs) == SHOWN:
         st.caption(f"The newest {SHOWN} runs are shown.")
-    return Choice([by_id[id] for id in ticked], watched, listed)
+    return Choice([by_id[id] for id in ticked], asked, listed)
 
 
-def follow_choice() -> None:
-    """Take the run that the address asks for; called by the page, before the fragment."""
-    follow("run", None, read_whole)
+def prefer_training() -> None:
+    """Where nobody has chosen runs, one that trains is watched; called before the fragment."""
+    if by_default():
+        training = [run.id for run in store().runs(limit=SHOWN, statuses=[RUNNING])]
+        if training and slots().selected not in training:
+            show([training[0], *slots().entries], by_default=True)
+            st.rerun()
 
 
 def _filtered(runs: Sequence[Run]) -> list[Run]:
@@ -83,35 +84,33 @@ def _text_of(run: Run) -> str:
     return " ".join(words).casefold()
 
 
-def _asked_for(key: str, listed: Sequence[Run]) -> Run | None:
-    """The run that the address asks for; said where there is none, and where it is not listed."""
-    ids = [run.id for run in listed]
-    asked = st.session_state.get(key)
-    if asked is None or asked in ids:
-        if ids and asked is None:
-            busy = [run.id for run in listed if run.status == "running"]
-            st.session_state[key] = (busy or ids)[0]
-        return next((run for run in listed if run.id == st.session_state.get(key)), None)
-    try:
-        run = store().run(asked)
-    except StoreError as error:
-        st.warning(f"{escape(error)} Choose one below.", icon=":material/info:")
+def _selected(listed: Sequence[Run]) -> Run | None:
+    """The tray's selected run; said where the table does not list it."""
+    id = slots().run
+    run = next((run for run in listed if run.id == id), None)
+    if run is not None or id is None:
+        return run
+    run = find_run(str(id))
+    if run is None:
         return None
     why = "it was put away" if run.archived else "the filters leave it out"
     st.caption(f"Run {run.id} is shown below the table, which does not list it: {why}.")
     return run
 
 
-def _draw(runs: Sequence[Run], ids: list[int], key: str, default: list[int]) -> list[int]:
-    """The table; the numbers of the runs that are ticked in it. A run newly ticked is watched."""
+def _draw(runs: Sequence[Run], ids: list[int], watched: int | None) -> list[int]:
+    """The table; the numbers of the runs that are ticked in it. One newly ticked is the tray's
+    selected run from then on.
+    """
+    key, default = key_of("run"), [] if watched is None else [watched]
     before: list[int] = st.session_state.get(f"{key}/ticked", default)
     times: int = st.session_state.get(f"{key}/times", 0)
-    if st.session_state.get(f"{key}/drawn") != st.session_state.get(key):  # chosen elsewhere
+    if st.session_state.get(f"{key}/drawn") != watched:  # chosen elsewhere
         times = st.session_state[f"{key}/times"] = times + 1
         before = default
     frame, columns = tracked(runs)
     chosen = st.dataframe(
-        frame,
+        with_signs(frame),
         key=f"{key}/table/{hash(tuple(ids))}/{times}",
         column_config=columns,
         hide_index=True,
@@ -122,10 +121,11 @@ def _draw(runs: Sequence[Run], ids: list[int], key: str, default: list[int]) -> 
     )
     ticked = [ids[row] for row in chosen.selection.rows if row < len(ids)]
     new = [id for id in ticked if id not in before]
-    if new:
-        st.session_state[key] = new[-1]
     st.session_state[f"{key}/ticked"] = ticked
-    st.session_state[f"{key}/drawn"] = st.session_state.get(key)
+    st.session_state[f"{key}/drawn"] = new[-1] if new else watched
+    if new:
+        add(new[-1])
+        keep_in_step(runs)
     return ticked
 
 

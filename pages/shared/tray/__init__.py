@@ -5,8 +5,8 @@ experiment lies there as a run over orders and seeds: `tray_runs_and_arms`, `sel
 """
 
 from pages.shared.tray.arms import ShownArm, arm_groups, selected_arm, tray_arms
-from pages.shared.tray.following import follow_training
-from pages.shared.tray.marks import arm_mark, draw_label, mark, marks, titles
+from pages.shared.tray.following import follow_training, keep_in_step
+from pages.shared.tray.marks import arm_mark, draw_label, mark, marks, titles, with_signs
 from pages.shared.tray.picking import (
     NONE,
     pick_other,
@@ -16,17 +16,20 @@ from pages.shared.tray.picking import (
     with_records,
 )
 from pages.shared.tray.side_bar import draw_tray
-from pages.shared.tray.state import forget, show, slots
+from pages.shared.tray.state import add, by_default, forget, show, slots
 
 __all__ = [
     "NONE",
     "ShownArm",
+    "add",
     "arm_groups",
     "arm_mark",
+    "by_default",
     "draw_label",
     "draw_tray",
     "follow_training",
     "forget",
+    "keep_in_step",
     "mark",
     "marks",
     "pick_other",
@@ -39,4 +42,5 @@ __all__ = [
     "tray_runs",
     "tray_runs_and_arms",
     "with_records",
+    "with_signs",
 ]

@@ -1,15 +1,16 @@
 """Pages that follow runs which train: drawn again whenever one of them has got further."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import streamlit as st
 
 from core.runs.run import QUEUED, RUNNING, Run, StoreError
 from pages.shared.access.runs import find_run
+from pages.shared.tray import state
 
 EVERY = 3.0  # seconds between two looks at runs that train
-_SEEN = "tray/seen"
+_SEEN, _DRAWN = "tray/seen", "tray/drawn"
 
 
 def follow_training(runs: Sequence[Run], by: str = "task") -> None:
@@ -18,6 +19,30 @@ def follow_training(runs: Sequence[Run], by: str = "task") -> None:
     if ids:
         st.session_state[_SEEN] = _position(ids, by)
         _watch(ids, by)
+
+
+def drawn_with(known: Mapping[int, Run]) -> None:
+    """The side bar shows the tray with these runs."""
+    st.session_state[_DRAWN] = _look(known)
+
+
+def keep_in_step(runs: Sequence[Run]) -> None:
+    """For a part of a page that is drawn by itself: where the tray is not (any longer) as the side
+    bar shows it, by a click here or because one of these runs has ended, the page is drawn again.
+    """
+    known = {run.id: run for run in runs}
+    for id in state.slots().ids:
+        if id not in known and (run := find_run(str(id))) is not None:
+            known[id] = run
+    if _look(known) != st.session_state.get(_DRAWN):
+        drawn_with(known)
+        st.rerun()
+
+
+def _look(known: Mapping[int, Run]) -> tuple[object, ...]:
+    held = state.slots()
+    statuses = [(id, known[id].status) for id in held.ids if id in known]
+    return (held.entries, held.selected, statuses)
 
 
 @st.fragment(run_every=EVERY)

@@ -3,7 +3,9 @@
 import html
 from collections.abc import Iterable
 
+import pandas as pd
 import streamlit as st
+from pandas.io.formats.style import Styler
 
 from core.analysis.short_names import short_names
 from core.charts.marks import Mark
@@ -12,6 +14,7 @@ from pages.shared.access.runs import title_of
 from pages.shared.tray.arms import ShownArm
 from pages.shared.tray.slots import Entry
 
+SIGN, CHOSEN = " ", "Chosen as"  # headings of the tray's signs and short names in tables
 _KEY = "tray/marks"
 
 
@@ -48,6 +51,19 @@ def mark(run: Run) -> Mark:
 def marks(runs: Iterable[Run]) -> dict[int, Mark]:
     """The marks of these runs, by number."""
     return {run.id: mark(run) for run in runs}
+
+
+def with_signs(frame: pd.DataFrame) -> Styler | pd.DataFrame:
+    """A table of runs, one a row by its `Run`, with sign and short name of those in the tray."""
+    drawn: dict[Entry, Mark] = st.session_state.get(_KEY) or {}
+    looks = [drawn.get(int(id)) for id in frame.Run]
+    if not any(looks):
+        return frame
+    colours = ["" if look is None else f"color: {look.hex}" for look in looks]
+    shown = frame.copy()
+    shown.insert(0, SIGN, ["" if look is None else look.sign for look in looks])
+    shown.insert(2, CHOSEN, ["" if look is None else look.name for look in looks])
+    return shown.style.apply(lambda _: colours, subset=[SIGN])
 
 
 def titles(runs: Iterable[Run]) -> dict[str, str]:

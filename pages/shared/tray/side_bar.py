@@ -10,6 +10,7 @@ from core.runs.run import FINISHED, Run
 from pages.shared.access.runs import SHOWN, beside, find_run, store, title_of
 from pages.shared.tray import state
 from pages.shared.tray.arms import ShownArm, find_arm, offered
+from pages.shared.tray.following import drawn_with
 from pages.shared.tray.marks import set_marks
 from pages.shared.tray.slots import MOST, Entry, Slots
 from pages.shared.ui.text import counted, escape
@@ -40,6 +41,7 @@ def draw_tray() -> str:
     if fresh:
         slots = _default(recent)
     state.write(slots, fresh or (state.by_default() and not changed))
+    drawn_with(known)
     positions = {entry: slot for slot, entry in enumerate(slots.runs) if entry is not None}
     drawn = set_marks(positions, known.values(), arms.values())
     _draw(slots, drawn, known, arms)

@@ -49,10 +49,15 @@ def add(id: Entry) -> None:
 
 
 def forget(id: int) -> None:
-    """A run was deleted here: it leaves the tray, and nothing is said of it."""
+    """A run was deleted here: it leaves the tray, and nothing is said of it. Where none is left,
+    the next page chooses anew.
+    """
     held = slots()
     if id in held.ids:
-        hold(held.holding(each for each in held.entries if each != id), by_default())
+        left = held.holding(each for each in held.entries if each != id)
+        hold(left, by_default() or not left.entries)
+        for name in () if left.entries else ("runs", "run"):
+            st.query_params.pop(name, None)
     st.session_state[_GONE] = {*st.session_state.get(_GONE, ()), str(id)}
 
 

@@ -51,14 +51,13 @@ def open_page(
     section: str = "",
     purpose: str = "",
     heading: str = "",
-    tray: bool = False,
 ) -> Iterator[None]:
     """Set the page up, and draw what stands inside; the first thing that a page calls.
 
     `order` is its position in the navigation, under the heading `section`; `purpose` says in a
     sentence what the page is for. `heading` stands above the page where not the title should.
-    `tray`: the run tray stands in the side bar, and the address says which runs lie in it.
-    Where the store can't be used, the page says so and opens again once it can.
+    The run tray stands in the side bar, and the address says which runs lie in it. Where the store
+    can't be used, the page says so and opens again once it can.
     """
     st.set_page_config(
         page_title=f"{title} · Total Recall",
@@ -79,8 +78,7 @@ def open_page(
     if purpose:
         prose(purpose)
     with _faults_as_sentences() as faults:
-        if tray:
-            _tray()
+        _tray()
         yield
     if any(isinstance(fault, StoreUnavailable) for fault in faults):
         _wait_for_store(time.monotonic())
