@@ -6,6 +6,7 @@ from pages.shared.accuracy.matrices import draw_matrices
 from pages.shared.accuracy.page import draw_curves, draw_ends, pick_view
 from pages.shared.accuracy.transfer import draw_gains
 from pages.shared.ui.opening import open_page
+from pages.shared.ui.widgets import unfolded
 
 with open_page(
     title="Accuracy",
@@ -21,5 +22,7 @@ with open_page(
     draw_curves(view)
     with st.expander("After the last task, beside the paper's values", icon=":material/table:"):
         draw_ends(view)
-    with st.expander("Forgetting and transfer", icon=":material/trending_down:"):
-        draw_gains(view)
+    gains = unfolded("gain", "Forgetting and transfer", ":material/trending_down:")
+    if gains is not None:
+        with gains:
+            draw_gains(view)

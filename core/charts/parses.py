@@ -13,6 +13,8 @@ from core.inspection.steps import Trace
 from core.text import middle_cut
 
 LABEL = 26  # letters of an action beside an axis
+STEP = 20  # letters of one below a column of cells
+NAMED = 36  # columns that have the width for a name; of more only the numbers
 
 
 def strip(recorded: pd.DataFrame, gold: Sequence[str], tasks: Sequence[str]) -> go.Figure:
@@ -23,7 +25,8 @@ def strip(recorded: pd.DataFrame, gold: Sequence[str], tasks: Sequence[str]) -> 
     """
     grid = np.array([_row(p, len(gold)) for p in recorded.gold]).reshape(len(recorded), len(gold))
     y = [tick(f"{k + 1} · {name_of(tasks, k)}") for k in recorded.after]
-    figure = blank(190 + 30 * max(2, len(recorded)))
+    named = len(gold) <= NAMED
+    figure = blank(200 + 30 * max(2, len(recorded)))
     steps = np.arange(1, len(gold) + 1)
     figure.add_trace(heat(np.round(grid, 4), "P(step)", x=steps, y=y))
     down, across = (part.ravel() for part in np.indices(grid.shape))
@@ -51,8 +54,9 @@ def strip(recorded: pd.DataFrame, gold: Sequence[str], tasks: Sequence[str]) -> 
         title_text="gold steps",
         range=[0.4, len(gold) + 0.6],
         tickvals=steps,
-        ticktext=[plain(middle_cut(text, LABEL)) for text in gold],
-        tickangle=-35,
+        ticktext=[plain(middle_cut(text, STEP)) for text in gold] if named else steps,
+        tickangle=-90 if named else 0,
+        tickfont={"size": 10},
         showgrid=False,
     )
     figure.update_yaxes(title_text="after task", autorange="reversed", showgrid=False)

@@ -30,7 +30,12 @@ TEMPLATE = go.layout.Template(
         "margin": {"l": 64, "r": 16, "t": 16, "b": 56},
         "hoverlabel": {"align": "left"},
         "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
-        "xaxis": {"gridcolor": "rgba(128,128,128,0.18)", "zeroline": False, "automargin": True},
+        "xaxis": {
+            "gridcolor": "rgba(128,128,128,0.18)",
+            "zeroline": False,
+            "automargin": True,
+            "ticklabeloverflow": "allow",  # else names wider than the margin are left out
+        },
         "yaxis": {"gridcolor": "rgba(128,128,128,0.18)", "zeroline": False, "automargin": True},
     }
 )

@@ -9,6 +9,9 @@ LEAST = 24  # pixels across a cell with two digits
 CELLS = """() => Array.from(document.querySelectorAll('.js-plotly-plot'))
   .filter(plot => plot._fullData && plot._fullData[0].type === 'heatmap')
   .map(plot => plot._fullLayout.xaxis._length / plot._fullData[0].z[0].length)"""
+NAMES = """() => Array.from(document.querySelectorAll('.js-plotly-plot'))
+  .map(plot => Array.from(plot.querySelectorAll('.xtick text'))
+    .filter(text => getComputedStyle(text).display !== 'none' && text.textContent).length)"""
 SIDEWAYS = """() => {
   const page = document.querySelector('[data-testid=stMain]');
   return page.scrollWidth - page.clientWidth;
@@ -20,7 +23,11 @@ def test_cells_are_readable_and_no_page_is_wider_than_a_phone(store, server, pag
     for seed, method in enumerate(("finetune", "total_recall")):
         config = RunConfig(dataset="overnight", method=method)
         finished_run(store, config, tasks=names, rows=[40] * 8, kept=0.5, seed=seed)
+    long = ["x" * 90, "short", "y" * 90]
+    finished_run(store, RunConfig(dataset="overnight", seed=3), tasks=long, rows=[40] * 3, kept=0.5)
     page.set_viewport_size(PHONE)
+    page.goto(f"{server.address}/accuracy?runs=3&run=3")
+    page.wait_for_function(f"({NAMES})().join() === '3,3'")  # matrix and curves: no name left out
     for address in ("accuracy?runs=1,2&run=1", "accuracy?runs=1,2&matrix=minus", "runs?run=1", ""):
         page.goto(f"{server.address}/{address}")
         page.locator("h1").wait_for()

@@ -16,7 +16,17 @@ from core.similarity.smatch import SmatchSimilarity
 from pages.shared.clusters.comparison import comparisons
 from tests.conftest import make_toy_tasks
 from tests.made_up import stored_run
-from tests.pages.sessions import clicked, frames, letters, opened, specs, texts, well, widget
+from tests.pages.sessions import (
+    clicked,
+    frames,
+    letters,
+    numbers,
+    opened,
+    specs,
+    texts,
+    well,
+    widget,
+)
 
 PAGE = "pages/clusters.py"
 TOY = {"dataset": "toy", "task": "port", "memory_size": "3"}
@@ -53,6 +63,14 @@ def test_forms_chosen_by_the_address_are_those_in_the_table():
     assert sorted(frames(page)[0].form) == [1, 4]
     page = drawn(form="2")
     assert "Form 2" in texts(page.subheader)
+
+
+def test_the_data_are_those_of_the_selected_run_until_others_are_chosen(store):
+    run = stored_run(store)
+    page = well(opened(PAGE, run=str(run)))
+    assert numbers(page.query_params["dataset"]) == store.run(run).config.dataset == "toy"
+    page = well(opened(PAGE, run=str(run), dataset="demo"))
+    assert numbers(page.query_params["dataset"]) == "demo"
 
 
 def test_a_lasso_chooses_forms_and_stands_in_the_address():
@@ -215,6 +233,7 @@ def test_productions_are_compared_with_smatch_on_a_click():
 def test_what_is_not_allowed_is_said(given, said):
     page = well(opened(PAGE, **TOY | given))
     assert said in letters(page.error)
+    assert len(page.error) <= 1
 
 
 def test_too_many_forms_for_the_matrix_are_said():

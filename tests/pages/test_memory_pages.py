@@ -96,7 +96,8 @@ def test_model_based_samplers_take_the_parser_of_a_run(store, toy_config):
 )
 def test_what_is_not_allowed_is_said(given, said):
     page = well(opened(PAGE, **SAMPLED | given))
-    assert said in letters([*page.error, *page.info])
+    (sentence,) = [*page.error, *page.info]
+    assert said in letters([sentence])
     assert not specs(page)
 
 

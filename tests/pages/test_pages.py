@@ -200,7 +200,7 @@ def test_accuracy_averages_seeds_and_holds_the_paper_against_them(store):
         config = RunConfig(dataset="overnight", seed=seed)
         finished_run(store, config, tasks=names, rows=(20,) * 8, seed=seed)
     page = well(opened("pages/accuracy.py", run="1,2", measure="avg"))
-    matrix, curves, _ = specs(page)
+    matrix, curves = specs(page)
     assert "n = 2" in curves
     assert "ACC_avg (%)" in curves
     assert "without DAR" in curves

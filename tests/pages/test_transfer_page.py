@@ -38,7 +38,7 @@ def gain_table(page: AppTest):
 def test_the_table_has_every_measure_of_every_group(store):
     ids = [finished_run(store, RunConfig(seed=s), seed=s) for s in range(2)]
     ids.append(finished_run(store, RunConfig(method="emr"), kept=0.9))
-    page = well(opened(PAGE, run=",".join(map(str, ids))))
+    page = well(opened(PAGE, gain="forgetting", run=",".join(map(str, ids))))
     courses = transfer_tables.trajectories(accuracy.cells(store, [store.run(id) for id in ids]))
     last = courses[courses.after == 2].set_index("run")
     table = gain_table(page)
@@ -72,6 +72,23 @@ def test_each_measure_has_its_formula_and_its_address(store, name):
     assert ("not defined for these runs" in texts(page.info)) == bool(MEASURES[name].needs)
 
 
+def test_what_is_folded_is_computed_only_once_it_is_unfolded(store, monkeypatch):
+    finished_run(store, RunConfig())
+    asked = []
+    make = transfer_tables.trajectories
+    monkeypatch.setattr(
+        transfer_tables, "trajectories", lambda *given: asked.append(given) or make(*given)
+    )
+    page = well(opened(PAGE))
+    widget(page, "segmented_control", "Measure").set_value("avg").run()
+    assert not asked
+    assert "gain" not in page.query_params
+    page.session_state["Accuracy/gain/unfolded"] = True
+    assert len(gain_table(well(page.run()))) == len(MEASURES)
+    assert len(asked) == 1
+    assert numbers(page.query_params["gain"]) == "forgetting"
+
+
 def test_a_measure_chosen_stands_in_the_address(store):
     finished_run(store, RunConfig())
     page = well(opened(PAGE, gain="none_such"))
@@ -82,14 +99,14 @@ def test_a_measure_chosen_stands_in_the_address(store):
 
 def test_a_run_that_goes_on_is_not_applicable_and_says_why(store):
     id = running_run(store, RunConfig())
-    page = well(opened(PAGE, run=str(id)))
+    page = well(opened(PAGE, gain="forgetting", run=str(id)))
     assert set(gain_table(page)["0"]) == {"n/a"}
     assert f"Run {id} has learned 1 of 3 tasks" in texts(page.caption)
 
 
 def test_zero_shot_accuracy_is_measured_on_a_click_with_the_parsers_kept(store):
     id = toy_run(store)
-    page = well(opened(PAGE, run=str(id)))
+    page = well(opened(PAGE, gain="forgetting", run=str(id)))
     label = MEASURES["forward"].label
     assert gain_table(page)["0"][label] == "n/a"
     page = well(widget(page, "button", "Measure zero-shot accuracy").click().run())
@@ -97,7 +114,7 @@ def test_zero_shot_accuracy_is_measured_on_a_click_with_the_parsers_kept(store):
     shares = [np.divide(*parsers.exact(i - 1, i)) for i in (1, 2)]
     assert gain_table(page)["0"][label] == f"{100 * np.mean(shares):.2f}"
     assert "Measure zero-shot accuracy" not in [button.label for button in page.button]
-    again = well(opened(PAGE, run=str(id)))
+    again = well(opened(PAGE, gain="forgetting", run=str(id)))
     assert gain_table(again).equals(gain_table(page))
 
 
@@ -105,10 +122,10 @@ def test_a_run_without_parsers_is_not_offered_and_a_broken_one_is_said(store):
     one, other = toy_run(store), toy_run(store, TOY.with_(seed=1, memory_size=9))
     for k in range(3):
         (checkpoints.folder(one) / f"parser-{k}.pt").unlink()
-    page = well(opened(PAGE, run=str(one)))
+    page = well(opened(PAGE, gain="forgetting", run=str(one)))
     assert "Measure zero-shot accuracy" not in [button.label for button in page.button]
     (checkpoints.folder(other) / "parser-0.pt").write_bytes(b"nothing")
-    page = well(opened(PAGE, run=str(other)))
+    page = well(opened(PAGE, gain="forgetting", run=str(other)))
     page = well(widget(page, "button", "Measure zero-shot accuracy").click().run())
     assert "can't be read" in texts(page.warning).replace("\\", "")
     assert gain_table(page)["0"][MEASURES["forward"].label] == "n/a"

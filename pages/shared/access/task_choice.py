@@ -55,14 +55,17 @@ def rows_key(config: RunConfig) -> tuple[str, ...]:
     return (kept.to_json(), str(paths.data_folder()), str(paths.home()))
 
 
-def pick_task() -> Chosen:
-    """Data set, its options and one of its tasks; says what to do and ends where there is none."""
+def pick_task(of: RunConfig | None = None) -> Chosen:
+    """Data set, its options and one of its tasks; says what to do and ends where there is none.
+    `of`: whose data set is shown until another is chosen.
+    """
     left, right, last = st.columns(3, vertical_alignment="bottom")
     with left:
         labels = {name: entry.label for name, entry in datasets.items()}
-        dataset = pick("dataset", "Dataset", labels, "demo")
+        known = of is not None and of.dataset in labels
+        dataset = pick("dataset", "Dataset", labels, of.dataset if of and known else "demo")
     with last:
-        options = _options(dataset)
+        options = _options(dataset, of)
     try:
         config = RunConfig(dataset=dataset, dataset_options=options)
         tasks = {task.name: task for task in tasks_of(config)}
@@ -80,7 +83,7 @@ def pick_task() -> Chosen:
     return Chosen(config, tasks[task])
 
 
-def _options(dataset: str) -> dict[str, Any]:
+def _options(dataset: str, of: RunConfig | None) -> dict[str, Any]:
     """The data set's options that differ from their defaults."""
     declared = specs(datasets[dataset].options)
     if dataset == "upload":
@@ -89,7 +92,8 @@ def _options(dataset: str) -> dict[str, Any]:
             st.info("No file has been imported yet.", icon=":material/upload_file:")
             st.page_link("app.py", label="Import one on the home page", icon=":material/home:")
             st.stop()
-        return {"file": pick("dataset.file", "File", kept)}
+        file = of.dataset_options.get("file") if of is not None else None
+        return {"file": pick("dataset.file", "File", kept, file if file in kept else None)}
     form = Form()
     form.draw(declared, "dataset.", columns=max(1, len(declared)))
     if form.errors:

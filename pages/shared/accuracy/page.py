@@ -79,7 +79,7 @@ def _published(groups: tuple[Group[Run], ...], table: pd.DataFrame) -> pd.DataFr
 
 def draw_curves(view: View) -> None:
     """ACC_whole or ACC_avg after each task, for all groups."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         measure = switch("measure", "Measure", MEASURES, "whole")
         help = "Test rows whose form the known actions cover."
         bound = toggle("ceiling", "Upper bound", True, help)

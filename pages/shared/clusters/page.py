@@ -21,7 +21,7 @@ from pages.shared.access.aligning import prepare
 from pages.shared.access.runs import SHOWN, store
 from pages.shared.access.task_choice import Chosen, pick_task, rows_key
 from pages.shared.memories.model_based import choose, pick_parser
-from pages.shared.tray import NONE, mark, slots, titles
+from pages.shared.tray import NONE, mark, selected_config, slots, titles
 from pages.shared.ui.memo import computed
 from pages.shared.ui.options import Form
 from pages.shared.ui.text import escape
@@ -56,7 +56,7 @@ def pick_map() -> Shown:
     """Let task, clusters and memories be chosen; ends with a button where nothing is drawn yet."""
     runs = store().runs(limit=SHOWN)
     with st.container(border=True):
-        chosen = pick_task()
+        chosen = pick_task(selected_config())
         request = _form(chosen, runs)
     config, options, rows = request.config, request.options, chosen.task.train
     values = [(spec.name, getattr(options, spec.name)) for spec in specs(ClusterOptions)]
@@ -128,15 +128,13 @@ def _form(chosen: Chosen, runs: Sequence[Run]) -> _Request:
         layout = _pick_layout()
     try:
         options = build_options(ClusterOptions, form.below("cluster."), "cluster.")
-        config = chosen.config.with_(
-            memory_size=form.values["memory_size"], seed=form.values["seed"]
-        )
     except ConfigError as error:
         form.errors.append(str(error))
     for fault in dict.fromkeys(form.errors):
         st.error(escape(fault), icon=":material/error:")
     if form.errors:
         st.stop()
+    config = chosen.config.with_(memory_size=form.values["memory_size"], seed=form.values["seed"])
     by_parser = any(samplers[name].parser for name in names)
     parser = pick_parser(chosen, runs, stored) if by_parser else None
     return _Request(config, options, layout, names, parser, stored)

@@ -56,7 +56,7 @@ def pick_view() -> View:
     _hint(chosen, recorded)
     warn_of_other_data(chosen)
     say_reduced(chosen)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         measure, split = switch("measure", "Measure", LABELS, "match"), switch("rows", "Rows", ROWS)
         on = _on(chosen)
     curves = analysis.curves(store(), chosen, on)

@@ -28,7 +28,7 @@ MOST = 500  # actions in the table; the file has all
 
 def draw_glance(view: View) -> None:
     """The grid of each run, then every action of every task."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         by = switch("group", "Rows", GROUPS)
         order = switch("order", "Order", ORDERS)
     tables = [_filtered(side, view) for side in view.sides]

@@ -36,7 +36,7 @@ def draw_presets(config: RunConfig | None) -> None:
     with st.container(border=True, gap="xsmall", key="launch_presets"):
         st.markdown("**Start from** a preset; everything can be changed below.")
         for start in _starts(config):
-            left, right = st.columns([2, 9], vertical_alignment="center", gap="small")
+            left, right = st.columns([2, 5], vertical_alignment="center", gap="small")
             left.button(
                 start.label,
                 key=f"preset/{start.name}",

@@ -15,6 +15,7 @@ from core.runs.run import Run
 from pages.shared.access.aligning import prepare
 from pages.shared.access.task_choice import Chosen, pick_task
 from pages.shared.memories.model_based import choose, pick_parser
+from pages.shared.tray import selected_config
 from pages.shared.ui.address import follow, publish
 from pages.shared.ui.memo import computed
 from pages.shared.ui.options import Form
@@ -31,7 +32,7 @@ Options = dict[str, dict[str, Any]]  # by sampler, those that differ from the de
 def sampled(runs: Sequence[Run]) -> Memories:
     """Let task and samplers be chosen and memories computed; the page ends where there are none."""
     with st.container(border=True):
-        chosen = pick_task()
+        chosen = pick_task(selected_config())
         config, names, seeds, options = _form(chosen)
         needed = [name for name in names if samplers[name].parser]
         run = pick_parser(chosen, runs) if needed else None
@@ -72,7 +73,6 @@ def _form(
     options = _all_options(form, names)
     try:
         seeds = read_seeds(text)
-        config = chosen.config.with_(memory_size=form.values["memory_size"])
     except ConfigError as error:
         form.errors.append(str(error))
     if not form.errors and len(seeds) * len(names) > MOST_MEMORIES:
@@ -84,6 +84,7 @@ def _form(
     if not names:
         st.info("Choose a sampler above.", icon=":material/arrow_upward:")
         st.stop()
+    config = chosen.config.with_(memory_size=form.values["memory_size"])
     return config, names, seeds, options
 
 

@@ -21,6 +21,7 @@ PAGES = (  # where one run can be looked at: file, label, icon
     ("drilldown", "Drill-down", "manage_search"),
     ("error_curves", "Error curves", "stacked_line_chart"),
     ("playground", "Playground", "chat"),
+    ("clusters", "Clusters", "bubble_chart"),
     ("report", "Report", "description"),
 )
 

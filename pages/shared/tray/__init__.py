@@ -10,6 +10,7 @@ from pages.shared.tray.marks import arm_mark, draw_label, mark, marks, titles, w
 from pages.shared.tray.picking import (
     NONE,
     pick_other,
+    selected_config,
     selected_run,
     tray_runs,
     tray_runs_and_arms,
@@ -34,6 +35,7 @@ __all__ = [
     "marks",
     "pick_other",
     "selected_arm",
+    "selected_config",
     "selected_run",
     "show",
     "slots",

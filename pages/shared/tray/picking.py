@@ -5,6 +5,7 @@ from typing import NoReturn
 
 import streamlit as st
 
+from core.config import RunConfig
 from core.data.naming import dataset_name, same_data
 from core.runs.run import Run
 from pages.shared.access.runs import beside, find_run
@@ -64,6 +65,13 @@ def tray_runs_and_arms(
     name_exports(dataset_name(first.config), [run.id for run in runs])
     follow_training([*runs, *lacking], by)
     return runs, shown if arms else []
+
+
+def selected_config() -> RunConfig | None:
+    """What the tray's selected run learns; None where no run is selected."""
+    id = state.slots().run
+    run = None if id is None else find_run(str(id))
+    return None if run is None else run.config
 
 
 def selected_run(known: Sequence[Run], what: str) -> Run:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from pages.shared.ui.address import follow, publish, read_whole
+from pages.shared.ui.address import follow, key_of, publish, read_whole
 
 Choices = Mapping[str, str] | Sequence[str]
 
@@ -79,6 +80,19 @@ def number(
     value: int = st.number_input(label, low, high, step=10, key=key, **more)
     publish(name, None if value == default else str(value))
     return value
+
+
+def unfolded(name: str, label: str, icon: str) -> DeltaGenerator | None:
+    """A part that is folded unless the address has `name`, a parameter of a widget in it; None
+    while it is: what stands in it is made only where it is seen.
+    """
+    key = f"{key_of(name)}/unfolded"
+    st.session_state.setdefault(key, name in st.query_params)
+    part = st.expander(label, icon=icon, key=key, on_change="rerun")
+    if part.open:
+        return part
+    publish(name, None)
+    return None
 
 
 def find(where: str, width: int | Literal["stretch"] = "stretch") -> str:
