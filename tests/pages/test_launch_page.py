@@ -128,6 +128,7 @@ def test_a_preset_fills_the_form_and_the_form_says_which_one_it_equals(store):
         assert f"Preset: {name} (" in letters(page.caption)
         assert page.button(key=f"preset/{name}").icon
         assert numbers(page.query_params["seeds"]) == "3"
+    assert "Passes in a fast stage: 5" in letters(page.caption)  # as its field is called
     assert "last" not in [b.key.split("/")[-1] for b in page.button if "preset/" in str(b.key)]
     config = RunConfig(dataset="toy", method="emr", sampler="random", epochs=2, device="cuda:9")
     store.create(config)

@@ -1,4 +1,4 @@
-"""Runs on pages: the store and the manager, picking runs, a table of them."""
+"""Runs on pages: the store and the manager, finding runs, a table of them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,7 +11,7 @@ from core.data.naming import dataset_name, same_data
 from core.runs.manager import manager
 from core.runs.run import Run, StoreError, StoreUnavailable
 from core.runs.store import Store
-from pages.shared.ui.address import follow, publish, read_numbers, read_whole
+from pages.shared.ui.address import read_whole
 from pages.shared.ui.text import escape
 
 SHOWN = 300  # runs in a list
@@ -54,23 +54,6 @@ def beside(run: Run, runs: Sequence[Run], most: int = 8) -> list[int]:
         and abs((other.created - run.created).total_seconds()) < TOGETHER
     ]
     return [run.id, *near][:most]
-
-
-def pick_runs(label: str, runs: Sequence[Run]) -> list[Run]:
-    """Several of these runs, in the order chosen; bound to ?run=3,5."""
-    by_id = {run.id: run for run in runs}
-    key = follow("run", [], read_numbers)
-    known = [id for id in dict.fromkeys(st.session_state[key]) if id in by_id]
-    st.session_state[key] = known  # one may have been deleted
-    chosen = st.multiselect(
-        label,
-        list(by_id),
-        format_func=lambda id: title_of(by_id[id]),
-        key=key,
-        placeholder="Choose one run or several",
-    )
-    publish("run", ",".join(map(str, chosen)))
-    return [by_id[id] for id in chosen]
 
 
 def warn_of_other_data(runs: Sequence[Run]) -> None:

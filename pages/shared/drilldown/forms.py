@@ -9,7 +9,9 @@ from core.analysis.form_differences import Token, differences
 
 _STYLE = """<style>
 .forms { font-family: "Source Code Pro", monospace; font-size: 0.875rem; line-height: 1.6;
-  display: grid; grid-template-columns: minmax(4rem, max-content) 1fr; gap: 0.25rem 0.75rem; }
+  display: grid; grid-template-columns: minmax(4rem, max-content) 1fr; gap: 0.25rem 0.75rem;
+  margin: 0; }
+@media (max-width: 640px) { .forms { grid-template-columns: 1fr; } }
 .forms dt { font-family: "Source Sans", sans-serif; opacity: 0.85; max-width: 14rem; }
 .forms dd { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 .forms mark { background: rgba(213, 94, 0, 0.32); color: inherit; border-radius: 0.2rem; }

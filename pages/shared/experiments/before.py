@@ -42,7 +42,8 @@ def draw_outlook(stored: Stored, now: Status, workers: int) -> None:
         )
         _draw_range(ahead, workers)
         if ahead.unknown and key not in st.session_state:
-            names = ", ".join(ahead.unknown[:4]) + ", …" * (len(ahead.unknown) > 4)
+            more = len(ahead.unknown) - 4
+            names = ", ".join(ahead.unknown[:4]) + (f" and {more} more" if more > 0 else "")
             st.caption(f"No earlier run here compares with {escape(names)}.")
             if st.button("Measure a few steps", icon=":material/timer:", key=f"{key}/button"):
                 with st.spinner("Measuring …"):

@@ -13,16 +13,17 @@ from core.experiments.presets import presets
 from core.experiments.settings import with_settings
 from core.options import ConfigError
 from core.runs.run import StoreError
-from pages.shared.access.runs import SHOWN, pick_runs, store
+from pages.shared.access.runs import SHOWN, store
 from pages.shared.experiments.arms import form_arms, pick_arms
 from pages.shared.experiments.importing import draw_import
 from pages.shared.experiments.pairs import draw_pairs
 from pages.shared.experiments.picking import pick_labels
 from pages.shared.launch.form import draw_config
+from pages.shared.tray import slots, titles
 from pages.shared.ui.address import follow, publish
 from pages.shared.ui.tables import draw_table
 from pages.shared.ui.text import counted, escape
-from pages.shared.ui.widgets import pick, switch
+from pages.shared.ui.widgets import pick, several, switch
 
 WAYS = {
     "preset": "From a preset",
@@ -125,8 +126,9 @@ def _toml() -> Experiment | None:
 
 
 def _runs() -> Experiment | None:
-    runs = store().runs(limit=SHOWN)
-    chosen = pick_runs("Runs", runs)
+    known = titles(store().runs(limit=SHOWN))
+    first = [id for id in map(str, slots().ids) if id in known]
+    chosen = several("of_runs", "Runs", known, first, placeholder="Choose one run or several")
     st.caption(
         "Arms are what the runs differ in but for order and seed; a cell that no run has is "
         "carried out."
@@ -134,7 +136,7 @@ def _runs() -> Experiment | None:
     if not chosen:
         st.info("Choose the runs above.", icon=":material/arrow_upward:")
         return None
-    return making.of_runs(store(), [run.id for run in chosen], _name("of runs"))
+    return making.of_runs(store(), list(map(int, chosen)), _name("of runs"))
 
 
 def _name(default: str) -> str:

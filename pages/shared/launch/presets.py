@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import streamlit as st
 
-from core.analysis.settings import in_words, method_name
+from core.analysis.settings import method_name
 from core.config import RunConfig
 from core.data.base import DataError
 from core.data.naming import dataset_name
-from core.options import ConfigError
+from core.options import ConfigError, specs
+from core.registry import methods
 from core.validation.presets import PRESETS, SMALL_RUNS, Preset, changed_to, presets_of
 from pages.shared.access.datasets import task_rows
 from pages.shared.access.runs import store
@@ -71,8 +73,15 @@ def sets(preset: Preset) -> str:
         for n, v in settings.items()
         if v != SPECS[n].default or n == "dataset"
     ]
-    words += [f"{in_words(name)}: {shown(value)}" for name, value in preset.options.items()]
+    words += [f"{_titles()[name]}: {shown(value)}" for name, value in preset.options.items()]
     return f"**{escape(preset.about[:1].upper() + preset.about[1:])}.** {escape(' · '.join(words))}"
+
+
+@cache
+def _titles() -> dict[str, str]:
+    """Methods' options as their fields are called."""
+    declared = [spec for entry in methods.values() for spec in specs(entry.options)]
+    return {spec.name: title(spec, spec.name) for spec in declared}
 
 
 def _apply(name: str, config: RunConfig) -> None:

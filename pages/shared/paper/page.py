@@ -40,7 +40,9 @@ def draw_paper() -> None:
     shown = paper_beside.shown(frame)
     coloured = number != 8
     table = _coloured(shown, frame) if coloured else shown
-    draw_table(table, {"Method": TEXT(width=170)}, key="paper", height="content")
+    draw_table(
+        table, {"Method": TEXT(width=170), "Note": TEXT(width=90)}, key="paper", height="content"
+    )
     if coloured:
         _draw_legend()
     else:

@@ -24,6 +24,7 @@ _CONTRAST = f"""
 _NARROW = f"""
 @media (max-width: 640px) {{
   .stMainBlockContainer {{ padding-top: 4rem; }}
+  [data-testid="stButtonGroup"] [role="radiogroup"] {{ flex-wrap: wrap; overflow: visible; }}
   [class*="st-key-wide"] {{ overflow-x: auto; }}
   [class*="st-key-wide"] > * {{ min-width: {WIDE}px !important; }}
 }}
