@@ -24,27 +24,27 @@ class FormWriter:
         self._actions = grammar.actions
         self._texts: dict[tuple[int, ...], str] = {}
 
-    def text(self, found: Parse) -> str | None:
+    def text(self, parsed: Parse) -> str | None:
         """The form that the hypothesis writes; None where it never came to an end."""
-        if not found.complete:
+        if not parsed.complete:
             return None
-        if found.actions not in self._texts:
-            actions = [self._actions[number] for number in found.actions]
-            self._texts[found.actions] = str(actions_to_logical_form(actions))
-        return self._texts[found.actions]
+        if parsed.actions not in self._texts:
+            actions = [self._actions[number] for number in parsed.actions]
+            self._texts[parsed.actions] = str(actions_to_logical_form(actions))
+        return self._texts[parsed.actions]
 
 
 def hypotheses(parser: Parser, rows: Batch, should_stop: ShouldStop = never) -> list[Parse]:
     """The top hypothesis of each row; equal utterances (of one task) are parsed once."""
     known = np.column_stack([rows.words.cpu().numpy(), rows.tasks.numpy()])
     _, first, where = np.unique(known, axis=0, return_index=True, return_inverse=True)
-    found = parse(parser, rows.take(first), should_stop=should_stop)
-    return [found[number] for number in where.reshape(-1)]
+    parsed = parse(parser, rows.take(first), should_stop=should_stop)
+    return [parsed[number] for number in where.reshape(-1)]
 
 
 def predictions(parser: Parser, rows: Batch, writer: FormWriter) -> list[str | None]:
     """The top hypothesis of each row as text."""
-    return [writer.text(found) for found in hypotheses(parser, rows)]
+    return [writer.text(parsed) for parsed in hypotheses(parser, rows)]
 
 
 def matches(

@@ -42,22 +42,22 @@ def since_learned(store: Store, runs: Sequence[int]) -> pd.DataFrame:
     return frame[columns].sort_values([*key, "since"], ignore_index=True)
 
 
-def by_kind(told: pd.DataFrame) -> pd.DataFrame:
+def by_kind(records: pd.DataFrame) -> pd.DataFrame:
     """Mean and standard deviation over runs of a run's mean P: kind, since, P, deviation, runs."""
-    of_run = told.groupby(["kind", "since", "run"], as_index=False).P.mean()
+    of_run = records.groupby(["kind", "since", "run"], as_index=False).P.mean()
     return of_run.groupby(["kind", "since"], as_index=False).agg(
         P=("P", "mean"), deviation=("P", "std"), runs=("run", "nunique")
     )
 
 
-def by_action(told: pd.DataFrame, since: int) -> pd.DataFrame:
+def by_action(records: pd.DataFrame, since: int) -> pd.DataFrame:
     """Each action's forgetting `since` tasks later, over the runs that learned as many since.
 
     Columns: text, kind (of most runs), forgetting (P just learned less P then) and deviation over
     runs, runs, learned and left (the mean P of both), curve (mean P by tasks since); the most
     forgotten first.
     """
-    grid = told.pivot(index=["text", "run"], columns="since", values="P")
+    grid = records.pivot(index=["text", "run"], columns="since", values="P")
     if since not in grid.columns:
         names = ["text", "kind", "forgetting", "deviation", "runs", "learned", "left", "curve"]
         return pd.DataFrame(columns=names)
@@ -66,7 +66,7 @@ def by_action(told: pd.DataFrame, since: int) -> pd.DataFrame:
     table.columns = ["forgetting", "deviation", "runs"]
     same = grid.loc[lost.index]
     table["learned"], table["left"] = (same[at].groupby("text").mean() for at in (0, since))
-    table["kind"] = told.groupby("text").kind.agg(lambda kinds: kinds.mode().iloc[0])
+    table["kind"] = records.groupby("text").kind.agg(lambda kinds: kinds.mode().iloc[0])
     curves = grid.groupby("text").mean()
     table["curve"] = [curves.loc[text].dropna().tolist() for text in table.index]
     return table.sort_values("forgetting", ascending=False, kind="stable").reset_index()

@@ -92,9 +92,9 @@ class Compared:
 
 def from_store(store: Store, stored: Stored, labels: Collection[str] = ()) -> Compared:
     """The cells as the store has them; of these arms only, where labels are given."""
-    found = cell_table(store, stored.id)[["pair", "arm", "digest", "run", "status"]]
-    done = found.run[found.status == FINISHED].astype(int).tolist()
-    return _compared(stored.experiment, found, of_cells(store, done), labels)
+    frame = cell_table(store, stored.id)[["pair", "arm", "digest", "run", "status"]]
+    done = frame.run[frame.status == FINISHED].astype(int).tolist()
+    return _compared(stored.experiment, frame, of_cells(store, done), labels)
 
 
 def finished_runs(store: Store, experiment: int) -> list[Run]:
@@ -124,13 +124,13 @@ def from_records(
         known_by = digest(config)
         status = FINISHED if known_by in by_digest else ABSENT
         rows.append((pair, arm, known_by, None, status))
-    found = pd.DataFrame(rows, columns=["pair", "arm", "digest", "run", "status"])
-    return _compared(experiment, found, by_digest, labels)
+    frame = pd.DataFrame(rows, columns=["pair", "arm", "digest", "run", "status"])
+    return _compared(experiment, frame, by_digest, labels)
 
 
 def _compared(
     experiment: Experiment,
-    found: pd.DataFrame,
+    frame: pd.DataFrame,
     records: Mapping[str, ExportedRun | CellRecord],
     labels: Collection[str],
 ) -> Compared:
@@ -139,7 +139,7 @@ def _compared(
         if label not in known:
             raise ConfigError(f"'{label}' is not an arm; there are: {', '.join(known)}.")
     chosen = [at for at, label in enumerate(known) if label in labels or not labels]
-    cells = found[found.arm.isin(chosen)].merge(_ends(records), on="digest", how="left")
+    cells = frame[frame.arm.isin(chosen)].merge(_ends(records), on="digest", how="left")
     cells.loc[(cells.status == FINISHED) & cells.avg.isna(), "status"] = DAMAGED
     finished = cells[cells.avg.notna()]
     arms = tuple(arm for arm in chosen if arm in set(finished.arm))

@@ -80,13 +80,13 @@ def against_memory(table: pd.DataFrame) -> pd.DataFrame:
     """
     known = table[table["drop"].notna() & table.in_memory.notna()]
     counts = known.in_memory.astype(int).to_numpy()
-    places = np.searchsorted(BINS, counts, side="right") - 1
+    bins = np.searchsorted(BINS, counts, side="right") - 1
     rows = []
-    for place in np.unique(places):
-        part = known[places == place]
-        high = BINS[place + 1] if place + 1 < len(BINS) else None
-        row: dict[str, Any] = {"low": BINS[place], "high": high, "n": len(part)}
-        row |= {"x": float(counts[places == place].mean()), "drop": float(part["drop"].mean())}
+    for index in np.unique(bins):
+        part = known[bins == index]
+        high = BINS[index + 1] if index + 1 < len(BINS) else None
+        row: dict[str, Any] = {"low": BINS[index], "high": high, "n": len(part)}
+        row |= {"x": float(counts[bins == index].mean()), "drop": float(part["drop"].mean())}
         rows.append(row | {"deviation": float(part["drop"].std(ddof=1))})
     return pd.DataFrame(rows, columns=["low", "high", "n", "x", "drop", "deviation"])
 

@@ -46,13 +46,13 @@ def in_words(done: Imported) -> str:
 
 
 def _told(record: ExportedRun) -> Recording:
-    told = [Accuracy(*counts[:4]) for counts in record.counts]
+    measured = [Accuracy(*counts[:4]) for counts in record.counts]
     return Recording(
         config=record.config,
         versions=record.versions,
         recorded=datetime.now(UTC),
         seconds=record.seconds,
-        events=(_facts(record), *told),
+        events=(_facts(record), *measured),
     )
 
 

@@ -123,16 +123,16 @@ class Published:
 @cache
 def published() -> tuple[Published, ...]:
     """All values of the paper, those of Table 1 first."""
-    found: list[Published] = []
+    entries: list[Published] = []
     accuracies = {1: _TABLE_1, 3: _TABLE_3, 4: _TABLE_4, 5: _TABLE_5, 7: _TABLE_7}
     for table, text in accuracies.items():
-        found += _accuracies(table, text)
-    found += _samplers(2, _TABLE_2, ["overnight", "nlmap_city"], "avg")
-    found += _samplers(6, _TABLE_6, ["nlmap_qt"], "whole")
+        entries += _accuracies(table, text)
+    entries += _samplers(2, _TABLE_2, ["overnight", "nlmap_city"], "avg")
+    entries += _samplers(6, _TABLE_6, ["nlmap_qt"], "whole")
     for (method,), numbers in _lines(_TABLE_8):
         for dataset, value in zip(TASKS, numbers, strict=True):
-            found.append(_value(8, dataset, method, "seconds", value))
-    return tuple(found)
+            entries.append(_value(8, dataset, method, "seconds", value))
+    return tuple(entries)
 
 
 def _lines(text: str) -> Iterator[tuple[list[str], list[float]]]:

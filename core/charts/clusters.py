@@ -74,7 +74,7 @@ def form_map(
     unit: str = "distance 1 − similarity",
     looks: Mapping[str, Mark] = MappingProxyType({}),
     colouring: Colouring | None = None,
-    found: Collection[int] | None = None,
+    matches: Collection[int] | None = None,
 ) -> go.Figure:
     """The forms on a plane: size by rows, colour and symbol by cluster, rings around forms in
     memories.
@@ -99,7 +99,7 @@ def form_map(
             marker={
                 "size": size,
                 "symbol": [SYMBOLS[c // len(PALETTE) % len(SYMBOLS)] for c in clusters],
-                "opacity": _opacity(table, found),
+                "opacity": _opacity(table, matches),
                 "line": {"width": 0},
                 **(_by_cluster(clusters) if colouring is None else colouring.marker()),
             },
@@ -142,10 +142,10 @@ def _by_cluster(clusters: npt.NDArray[Any]) -> dict[str, Any]:
     return {"color": [PALETTE[c % len(PALETTE)] for c in clusters]}
 
 
-def _opacity(table: pd.DataFrame, found: Collection[int] | None) -> Any:
-    if found is None:
+def _opacity(table: pd.DataFrame, matches: Collection[int] | None) -> Any:
+    if matches is None:
         return 0.75
-    return np.where(table.form.isin(list(found)), 0.95, 0.1)
+    return np.where(table.form.isin(list(matches)), 0.95, 0.1)
 
 
 def _sizes(rows: pd.Series) -> npt.NDArray[Any]:

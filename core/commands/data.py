@@ -67,12 +67,12 @@ def _megabytes(count: int) -> str:
 
 
 def _list(args: argparse.Namespace) -> int:
-    found, kept = available(), uploads()
+    states, kept = available(), uploads()
     print(f"In {data_folder()}:")
     for name, entry in datasets.items():
-        if name not in found:
+        if name not in states:
             continue
-        print(_line(name, entry.label, found[name]))
+        print(_line(name, entry.label, states[name]))
     print("Word vectors (all tables of GloVe 6B come in one archive):")
     for name, table in vector_files.TABLES.items():
         print(_line(name, table.label, vector_files.availability(name)))
@@ -84,11 +84,11 @@ def _list(args: argparse.Namespace) -> int:
     return 0
 
 
-def _line(name: str, label: str, there: Availability) -> str:
-    amount = f"{_megabytes(there.bytes)} MB"
-    if there.state is not State.COMPLETE:
-        amount = f"{there.files_there} of {there.files} files, {amount} in all"
-    return f"  {name:12} {there.state:9} {label}: {amount}"
+def _line(name: str, label: str, copy: Availability) -> str:
+    amount = f"{_megabytes(copy.bytes)} MB"
+    if copy.state is not State.COMPLETE:
+        amount = f"{copy.files_there} of {copy.files} files, {amount} in all"
+    return f"  {name:12} {copy.state:9} {label}: {amount}"
 
 
 class _Bar:
@@ -126,7 +126,7 @@ def _get(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    here = [name for name, there in available().items() if there.state is not State.MISSING]
+    here = [name for name, copy in available().items() if copy.state is not State.MISSING]
     here += [name for name in vector_files.TABLES if vector_files.location(name)]
     names = args.names or here
     if not names:

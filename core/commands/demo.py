@@ -40,16 +40,16 @@ def record(config: RunConfig, watch: Callable[[Event], None]) -> Recording:
     from core.runs.circumstances import versions
     from core.training.sequence import train
 
-    told: list[Event] = []
+    recorded: list[Event] = []
 
     def keep(event: Event) -> None:
-        told.append(event)
+        recorded.append(event)
         watch(event)
 
     began = time.process_time()
     train(config.with_(device="cpu"), keep)
     seconds = time.process_time() - began
-    kept = tuple(event for event in told if not isinstance(event, Progress))
+    kept = tuple(event for event in recorded if not isinstance(event, Progress))
     return Recording(config, versions(), datetime.now(UTC), seconds, kept)
 
 

@@ -60,8 +60,8 @@ def _refuse(words: Sequence[str], config: RunConfig, parser: CommandParser) -> N
     which, _, name = word.removeprefix("--").partition(".")
     if which in OPTION_GROUPS and name:
         entry = OPTION_GROUPS[which][getattr(config, which)]
-        there = ", ".join(flag(f"{which}.{spec.name}") for spec in specs(entry.options))
-        raise ConfigError(f"{word} is not an option; {entry.label} has {there or 'none'}.")
+        flags = ", ".join(flag(f"{which}.{spec.name}") for spec in specs(entry.options))
+        raise ConfigError(f"{word} is not an option; {entry.label} has {flags or 'none'}.")
     parser.error(f"unrecognized arguments: {' '.join(words)}")
 
 

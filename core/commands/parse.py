@@ -65,12 +65,12 @@ def _execute(args: argparse.Namespace) -> int:
 
     with Parsers(run, **changes).after(after) as parser:
         for utterance in given or _typed():
-            found = write(parser, utterance, task)
+            written = write(parser, utterance, task)
             if args.json:
-                values = _values(run, utterance, found, after, task)
+                values = _values(run, utterance, written, after, task)
                 print(json.dumps(values, ensure_ascii=False), flush=True)
             else:
-                print(clean(found.logical_form or "", _LONGEST), flush=True)
+                print(clean(written.logical_form or "", _LONGEST), flush=True)
     return 0
 
 
@@ -125,13 +125,13 @@ def _of_lines(lines: Iterable[str]) -> Iterator[str]:
         raise ConfigError(f"standard input: expected text in UTF-8 ({error.reason}).") from error
 
 
-def _values(run: Run, utterance: str, found: Written, after: int, task: int) -> dict[str, Any]:
+def _values(run: Run, utterance: str, written: Written, after: int, task: int) -> dict[str, Any]:
     """Plain values; `logical_form` is null where none came to an end."""
     return {
         "utterance": utterance,
-        "logical_form": found.logical_form,
-        "probability": found.probability,
-        "unknown_words": list(found.unknown),
+        "logical_form": written.logical_form,
+        "probability": written.probability,
+        "unknown_words": list(written.unknown),
         "run": run.id,
         "after": run.tasks[after],
         "task": run.tasks[task],

@@ -29,13 +29,13 @@ def add_parser(subparsers: Subparsers) -> None:
 def _execute(args: argparse.Namespace) -> int:
     store = Store()
     store.mark_interrupted()
-    found = store.runs(limit=args.limit, statuses=args.status)
+    listed = store.runs(limit=args.limit, statuses=args.status)
     for sentence in store.unreadable():
         print(sentence, file=sys.stderr)
     if args.json:
-        print(json.dumps([as_json(run) for run in found], indent=2, ensure_ascii=False))
-    elif found:
-        print(table([_HEAD, *map(_cells, found)]))
+        print(json.dumps([as_json(run) for run in listed], indent=2, ensure_ascii=False))
+    elif listed:
+        print(table([_HEAD, *map(_cells, listed)]))
     else:
         print("There are no runs. To start one: python -m core train")
     return 0

@@ -97,13 +97,13 @@ def store_upload(
     digest = hashlib.sha256(data).hexdigest()
     with no_collection():
         tasks = read_tasks(data, shown, progress)
-        found: Statistics = statistics(tasks)
+        facts: Statistics = statistics(tasks)
     upload = Upload(
         digest=digest,
         name=shown,
         tasks=tuple(task.name for task in tasks),
         rows=tuple((len(t.train), len(t.valid), len(t.test)) for t in tasks),
-        **asdict(found),
+        **asdict(facts),
     )
     values = {name: value for name, value in asdict(upload).items() if name != "fault"}
     _write(f"{digest}.json", json.dumps(values, ensure_ascii=False).encode())

@@ -42,14 +42,14 @@ def look(store: Store, *those: ColumnElement[bool]) -> tuple[dict[str, Stored], 
     `those`: conditions on the table of experiments, which leave others out.
     """
     at = experiments.c
-    there = select(at.id).where(*those).order_by(at.id.desc())
+    ids = select(at.id).where(*those).order_by(at.id.desc())
     rows = {row.id: row for row in store.fetch(select(experiments).where(*those))}
     names = {row.id: row.name for row in store.fetch(select(at.id, at.name).where(*those))}
     of_those = experiment_cells.c.experiment_id.in_(select(at.id).where(*those))
     cells = {row.id: row for row in store.fetch(_CELLS.where(of_those))}
     good: dict[str, Stored] = {}
     bad: dict[str, str] = {}
-    for (id,) in store.fetch(there):
+    for (id,) in store.fetch(ids):
         name = names.get(id, str(id))
         try:
             good[name] = _stored(name, rows.get(id), cells.get(id))

@@ -57,14 +57,14 @@ def _enqueue(connection: Connection, stored: Stored) -> Queued:
         .outerjoin(runs, runs.c.id == cells.c.run)
         .order_by(cells.c.pair, cells.c.arm)
     )
-    found = connection.execute(query).all()
-    absent = [cell for cell in found if cell.run is None]
+    rows = connection.execute(query).all()
+    absent = [cell for cell in rows if cell.run is None]
     _insert(connection, stored, absent)
-    for cell in found:
+    for cell in rows:
         if cell.status in (STOPPED, INTERRUPTED):
             _requeue(connection, stored, cell.run, cell.pair)
     _note_runs(connection, stored.id)
-    counts = Counter(cell.status for cell in found)
+    counts = Counter(cell.status for cell in rows)
     return Queued(
         new=len(absent),
         again=sum(cell.last_run is not None for cell in absent),

@@ -44,12 +44,12 @@ class Parsers:
         self.run = run
         self._states: OrderedDict[int, dict[str, Any]] = OrderedDict()
         self._lock = threading.RLock()
-        there = checkpoints.saved_parsers(run.id)
-        if not there:
+        saved = checkpoints.saved_parsers(run.id)
+        if not saved:
             raise NoParser(f"Run {run.id} has kept no parser.")
         # words have their vectors from the file, so that the GloVe file need not be here
         config = run.config.with_(device="cpu", embeddings=RANDOM_VECTORS, **changes)
-        vectors = self._state(there[-1]).get("word_embedding")
+        vectors = self._state(saved[-1]).get("word_embedding")
         if vectors is not None:
             config = config.with_(word_size=vectors.shape[1])
         self._learner = Learner(config)

@@ -78,8 +78,8 @@ def explain(
     task = min(task, parser.known_tasks)
     with evaluating(parser), torch.no_grad():
         if steps is None:
-            found = best(parser, words, task)
-            actions, closed = list(found.actions), found.complete
+            hypothesis = best(parser, words, task)
+            actions, closed = list(hypothesis.actions), hypothesis.complete
             unknown = None if closed else ""
         else:
             actions, unknown = _numbers(parser.grammar, steps)

@@ -50,18 +50,18 @@ def write(parser: Parser, utterance: str, task: int) -> Written:
     A task that is not learned yet is read as the last one that is.
     """
     words = words_of(utterance)
-    found = best(parser, words, min(task, parser.known_tasks))
-    form = written(parser.grammar, found.actions) if found.complete else None
+    parsed = best(parser, words, min(task, parser.known_tasks))
+    form = written(parser.grammar, parsed.actions) if parsed.complete else None
     unknown = tuple(word for word in words if word not in parser.vocabulary)
-    return Written(form, math.exp(found.log_prob), unknown)
+    return Written(form, math.exp(parsed.log_prob), unknown)
 
 
 def best(parser: Parser, words: Sequence[str], task: int) -> Parse:
     """The parser's best hypothesis."""
     from core.parser.decode import parse
 
-    (found,) = parse(parser, row_of(parser, words, task, [], []))
-    return found
+    (parsed,) = parse(parser, row_of(parser, words, task, [], []))
+    return parsed
 
 
 def written(grammar: Grammar, actions: Sequence[int]) -> str:

@@ -118,7 +118,7 @@ def _taken(parser: Parser, beam: _Beam, actions: Tensor) -> _Beam:
     )
 
 
-def _finish(beam: _Beam, rows: Tensor, where: list[int], found: dict[int, Parse]) -> None:
+def _finish(beam: _Beam, rows: Tensor, where: list[int], parses: dict[int, Parse]) -> None:
     """Note the best hypothesis of these utterances."""
     width = beam.score.shape[1]
     best = rows * width + beam.score[rows].argmax(dim=1)
@@ -127,7 +127,7 @@ def _finish(beam: _Beam, rows: Tensor, where: list[int], found: dict[int, Parse]
     left = beam.open[best].tolist()
     for row, history, score, still in zip(rows.tolist(), histories, scores, left, strict=True):
         actions = tuple(action for action in history if action >= 0)
-        found[where[row]] = Parse(actions, score, still == 0 and score > MASKED / 2)
+        parses[where[row]] = Parse(actions, score, still == 0 and score > MASKED / 2)
 
 
 def search(parser: Parser, batch: Batch) -> list[Parse]:
@@ -139,7 +139,7 @@ def search(parser: Parser, batch: Batch) -> list[Parse]:
         rows = torch.arange(len(batch)).repeat_interleave(width)
         encoding, tasks = encoding.take(moved(rows, batch.device)), tasks[rows]
     where = list(range(len(batch)))
-    found: dict[int, Parse] = {}
+    parses: dict[int, Parse] = {}
     for _ in range(parser.max_steps):
         beam = _advance(parser, beam, table, encoding, tasks)
         n = beam.score.shape[0]
@@ -152,11 +152,11 @@ def search(parser: Parser, batch: Batch) -> list[Parse]:
         if not remaining:
             break
         if remaining < _SHRINK * n:
-            _finish(beam, torch.nonzero(over)[:, 0], where, found)
+            _finish(beam, torch.nonzero(over)[:, 0], where, parses)
             rows = torch.nonzero(still)[:, 0]
             flat = (rows[:, None] * width + torch.arange(width, device=rows.device)).reshape(-1)
             where = [where[row] for row in rows.tolist()]
             beam = beam.pick(flat, beam.score[rows])
             encoding, tasks = encoding.take(flat), tasks[flat.cpu()]
-    _finish(beam, torch.arange(len(where), device=beam.score.device), where, found)
-    return [found[row] for row in range(len(batch))]
+    _finish(beam, torch.arange(len(where), device=beam.score.device), where, parses)
+    return [parses[row] for row in range(len(batch))]

@@ -26,11 +26,11 @@ def parse(
 
     A derivation ends unfinished at twice the longest that training shows.
     """
-    found: dict[int, Parse] = {}
+    by_row: dict[int, Parse] = {}
     with evaluating(parser):
         for rows, parses in _parts(parser, batch, rows_at_once, should_stop):
-            found.update(zip(rows, parses, strict=True))
-    return [found[row] for row in range(len(batch))]
+            by_row.update(zip(rows, parses, strict=True))
+    return [by_row[row] for row in range(len(batch))]
 
 
 def _parts(

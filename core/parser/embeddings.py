@@ -109,10 +109,10 @@ def _path(source: str) -> Path:
         return place[0] / place[1] if place[1] else place[0]
     path = Path(source)
     try:
-        there = exists(path)
+        is_file = exists(path)
     except (OSError, ValueError):  # too long a name
-        there = False
-    if not there:
+        is_file = False
+    if not is_file:
         raise ConfigError(
             f"embeddings = '{source[:200]}': there is no such file; expected {RANDOM_VECTORS}, "
             f"{', '.join(vector_files.TABLES)} or the path of a file of vectors."

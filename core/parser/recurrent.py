@@ -100,12 +100,12 @@ def bidirectional(lstm: nn.LSTM, x: Tensor, lengths: Tensor) -> tuple[Tensor, Te
     both_states: list[Tensor] = []
     both_cells: list[Tensor] = []
     for index, suffix in ((forwards, ""), (backwards, "_reverse")):
-        there = index.flatten()
-        back = there.argsort()
-        ordered = picked(flat, there, back).view(n, length, size + 1)
+        as_rows = index.flatten()
+        back = as_rows.argsort()
+        ordered = picked(flat, as_rows, back).view(n, length, size + 1)
         weights = _holding(_weights(lstm, suffix))
         out, last = _in_pieces(ordered, falling, weights, start, start)
-        both_states.append(picked(out.flatten(0, 1), back, there).view(n, length, -1))
+        both_states.append(picked(out.flatten(0, 1), back, as_rows).view(n, length, -1))
         both_cells.append(picked(last, as_given, order))
     return torch.cat(both_states, dim=2), torch.cat(both_cells, dim=1)
 

@@ -114,8 +114,8 @@ class Registry(Mapping[str, E], Generic[E]):
         """The entry called `name`; ConfigError names what there is instead."""
         entries = self._load()
         if name not in entries:
-            there = ", ".join(self)
-            raise ConfigError(f"{self.kind} '{name}' is not known; there are: {there}.")
+            names = ", ".join(self)
+            raise ConfigError(f"{self.kind} '{name}' is not known; there are: {names}.")
         return entries[name]
 
     def __contains__(self, name: object) -> bool:

@@ -71,9 +71,9 @@ def write_event(connection: Connection, run: int, event: Event) -> None:
         same = and_(*(column == one[column.name] for column in keys))
         connection.execute(delete(table).where(same))
         rows = zip(*many.values(), strict=True) if many else [()]
-        told = [one | dict(zip(many, row, strict=True)) for row in rows]
-        if told:
-            connection.execute(insert(table), told)
+        records = [one | dict(zip(many, row, strict=True)) for row in rows]
+        if records:
+            connection.execute(insert(table), records)
 
 
 def _values(table: Table, event: Event) -> tuple[dict[str, Any], dict[str, list[Any]]]:

@@ -126,13 +126,13 @@ def newest_of(store: Store, config: RunConfig) -> int | None:
 
 
 def _plain(recording: Recording) -> dict[str, Any]:
-    told = [rounded(event) for event in recording.events if not isinstance(event, Progress)]
+    kept = [rounded(event) for event in recording.events if not isinstance(event, Progress)]
     return {
         "config": recording.config.to_dict(),
         "versions": recording.versions,
         "recorded": recording.recorded.isoformat(),
         "seconds": round(recording.seconds, 1),
-        "events": [[type(event).__name__, dataclasses.asdict(event)] for event in told],
+        "events": [[type(event).__name__, dataclasses.asdict(event)] for event in kept],
     }
 
 
@@ -142,7 +142,7 @@ def _recording(values: dict[str, Any]) -> Recording:
         versions=dict(values["versions"]),
         recorded=datetime.fromisoformat(values["recorded"]),
         seconds=float(values["seconds"]),
-        events=tuple(_event(name, told) for name, told in values["events"]),
+        events=tuple(_event(name, kept) for name, kept in values["events"]),
     )
 
 

@@ -34,7 +34,7 @@ def prior(
     parser can't write counts as infinitely unsure. Nothing is drawn.
     """
     sets = [entities(example) for example in examples]
-    scores = action_losses(examples, parser) * np.sqrt([len(found) for found in sets])
+    scores = action_losses(examples, parser) * np.sqrt([len(actions) for actions in sets])
     seen: Counter[frozenset[Action]] = Counter()
     rounds = np.zeros(len(examples), dtype=np.int64)
     for row in np.argsort(scores, kind="stable"):

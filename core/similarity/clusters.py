@@ -145,17 +145,21 @@ def k_medoids(
     weights = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
     if k >= n:
         return _each_alone(n, engine)
-    apart = np.flatnonzero((distances == 0).argmax(axis=1) == np.arange(n))
-    if len(apart) <= k:
-        others = np.setdiff1d(np.arange(n), apart)
+    distinct = np.flatnonzero((distances == 0).argmax(axis=1) == np.arange(n))
+    if len(distinct) <= k:
+        others = np.setdiff1d(np.arange(n), distinct)
         heaviest = others[np.argsort(-weights[others], kind="stable")]
-        found: Iterable[NDArray[Any]] = [np.concatenate([apart, heaviest[: k - len(apart)]])]
+        proposals: Iterable[NDArray[Any]] = [
+            np.concatenate([distinct, heaviest[: k - len(distinct)]])
+        ]
     elif k == 1:  # the exact middle, which no engine needs to look for
-        found = [apart[[np.argmin(distances[apart] @ weights.astype(distances.dtype))]]]
+        proposals = [distinct[[np.argmin(distances[distinct] @ weights.astype(distances.dtype))]]]
     else:
-        points = distances if len(apart) == n else distances[np.ix_(apart, apart)]
-        found = (apart[m] for m in ENGINES[engine](points, weights[apart], k, rng, starts))
-    each = (assign([distances[medoids]], medoids, weights, engine) for medoids in found)
+        points = distances if len(distinct) == n else distances[np.ix_(distinct, distinct)]
+        proposals = (
+            distinct[m] for m in ENGINES[engine](points, weights[distinct], k, rng, starts)
+        )
+    each = (assign([distances[medoids]], medoids, weights, engine) for medoids in proposals)
     return min(each, key=lambda clustering: clustering.loss)
 
 

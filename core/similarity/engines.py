@@ -98,8 +98,8 @@ def fasterpam(
 
     for _ in range(starts):
         seeds = plus_plus(distances, weights, k, rng)
-        found = kmedoids.fasterpam(distances, seeds, MAX_ITERATIONS, n_cpu=1)
-        yield found.medoids.astype(np.int64)
+        result = kmedoids.fasterpam(distances, seeds, MAX_ITERATIONS, n_cpu=1)
+        yield result.medoids.astype(np.int64)
 
 
 ENGINES: dict[str, Engine] = {"alternate": alternate, "pam": pam, "fasterpam": fasterpam}

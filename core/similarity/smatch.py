@@ -124,10 +124,10 @@ class SmatchSimilarity:
                 asked = list(zip(children, messages[start : start + used], strict=False))
                 for child, message in asked:
                     _send(child, message)
-                found = [pair for child, message in asked for pair in _receive(child, message)]
-                self._cache.write(found)
-                self._counts.update(found)
-                done += len(found)
+                counted = [pair for child, message in asked for pair in _receive(child, message)]
+                self._cache.write(counted)
+                self._counts.update(counted)
+                done += len(counted)
                 self._progress(done, len(pairs))
 
 

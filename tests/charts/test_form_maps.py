@@ -19,7 +19,7 @@ TABLE = pd.DataFrame(
 
 def test_forms_that_are_searched_for_stand_out_and_unknown_values_are_open():
     colouring = charts.Colouring(np.array([0, 50, np.nan, 100]), "acc (%)", 100)
-    marker = charts.form_map(TABLE, colouring=colouring, found=[1]).data[0].marker
+    marker = charts.form_map(TABLE, colouring=colouring, matches=[1]).data[0].marker
     assert [opacity > 0.5 for opacity in marker.opacity] == [False, True, False, False]
     assert list(marker.symbol) == ["circle", "circle", "circle-open", "circle"]
     assert marker.color[2] == charts.UNKNOWN

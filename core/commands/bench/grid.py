@@ -80,10 +80,10 @@ def _of_paper() -> Seconds:
     }
 
 
-def _of_records(told: "Sequence[ExportedRun]") -> Seconds:
+def _of_records(exported: "Sequence[ExportedRun]") -> Seconds:
     """The mean over runs on test rows without adapters, whatever their order and masking."""
     by_key: dict[Key, list[float]] = {}
-    for record in told:
+    for record in exported:
         config, options = record.config, record.config.method_options
         if config.evaluation == "test" and options.get("adapters", "none") == "none":
             penalty = str(options.get("penalty", "none"))

@@ -114,9 +114,9 @@ def _head(places: Sequence[int]) -> list[str]:
 
 
 def _row(label: str, costs: Mapping[int, Cost], places: Sequence[int]) -> str:
-    there = [costs.get(place) for place in places]
-    steps = [f"{1000 * c.step:.0f} ms ({c.ratio:.2f} ×)" if c else "–" for c in there]
-    epochs = [f"{c.epoch:.1f} s ({c.epoch_ratio:.2f} ×)" if c else "–" for c in there]
+    known = [costs.get(place) for place in places]
+    steps = [f"{1000 * c.step:.0f} ms ({c.ratio:.2f} ×)" if c else "–" for c in known]
+    epochs = [f"{c.epoch:.1f} s ({c.epoch_ratio:.2f} ×)" if c else "–" for c in known]
     growth = "–"
     if len(costs) > 1:
         first, last = min(costs), max(costs)

@@ -25,7 +25,7 @@ from core.runs.run import STOPPED, StoreError
 from core.runs.store import Store
 
 PROCESSES = 4  # among which the workers are shared out
-Told = list[tuple[float, float]]  # of each write: by how many seconds it was late, how many it took
+Writes = list[tuple[float, float]]  # by how many seconds each was late, how many it took
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -52,10 +52,10 @@ def execute(args: argparse.Namespace) -> int:
         print("| Workers | writes/s asked | done | ms a write | 95 % | ms late | 95 % |")
         print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
         for workers in args.workers:
-            told = _simulate(store.url, workers, args.seconds, 60 * args.minutes)
+            writes = _simulate(store.url, workers, args.seconds, 60 * args.minutes)
             pauses = _writes(load(DEMO_FILE)[-1].events, 60 * args.minutes).values()
             asked = workers * sum(1 / pause for pause in pauses)
-            print(_line(workers, asked, told, args.seconds), flush=True)
+            print(_line(workers, asked, writes, args.seconds), flush=True)
             for run in store.runs():
                 store.set_status(run.id, STOPPED)
                 store.delete(run.id)
@@ -63,21 +63,21 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def _line(workers: int, asked: float, told: Told, seconds: float) -> str:
-    took, late = sorted(took for _, took in told), sorted(late for late, _ in told)
+def _line(workers: int, asked: float, writes: Writes, seconds: float) -> str:
+    took, late = sorted(took for _, took in writes), sorted(late for late, _ in writes)
     shares = [1000 * each[len(each) * at // 100] for each in (took, late) for at in (50, 95)]
     shown = " | ".join(f"{share:,.0f}" for share in shares)
-    return f"| {workers} | {asked:.0f} | {len(told) / seconds:.0f} | {shown} |"
+    return f"| {workers} | {asked:.0f} | {len(writes) / seconds:.0f} | {shown} |"
 
 
-def _simulate(url: str, workers: int, seconds: float, run: float) -> Told:
+def _simulate(url: str, workers: int, seconds: float, run: float) -> Writes:
     """What all of them wrote, by processes that begin together."""
     shares = [len(range(at, workers, PROCESSES)) for at in range(min(workers, PROCESSES))]
     parts = in_processes(_writes_of, [(url, share, seconds, run) for share in shares])
     return [each for part in parts for each in part]
 
 
-def _writes_of(url: str, workers: int, seconds: float, run: float, meet: Meet) -> Told:
+def _writes_of(url: str, workers: int, seconds: float, run: float, meet: Meet) -> Writes:
     events = load(DEMO_FILE)[-1].events
     held = [_Held(Store(url), new_owner()) for _ in range(workers)]
     with ThreadPoolExecutor(workers) as threads:
@@ -85,10 +85,10 @@ def _writes_of(url: str, workers: int, seconds: float, run: float, meet: Meet) -
         began = time.monotonic()
         every = _writes(events, run)
         jobs = [threads.submit(_work, each, events, every, began, seconds) for each in held]
-        told = [each for job in jobs for each in job.result()]
+        writes = [each for job in jobs for each in job.result()]
     for each in held:
         each.store.close()
-    return told
+    return writes
 
 
 def _writes(events: Sequence[Event], run: float) -> dict[str, float]:
@@ -106,10 +106,10 @@ class _Held:
 
 def _work(
     held: _Held, events: Sequence[Event], every: dict[str, float], began: float, seconds: float
-) -> Told:
+) -> Writes:
     """One run's writes, each when it is due; those that are due meanwhile wait."""
     store, id, owner = held.store, held.id, held.owner
-    number, told = 0, Told()
+    number, writes = 0, Writes()
 
     def write(kind: str) -> None:
         nonlocal number
@@ -130,10 +130,10 @@ def _work(
         kind = min(due, key=lambda each: due[each])
         moment = due[kind]
         if moment > began + seconds or time.monotonic() > began + seconds:
-            return told
+            return writes
         time.sleep(max(0.0, moment - time.monotonic()))
         start = time.monotonic()
         act.get(kind, write)(kind)
         if kind != "poll":
-            told.append((start - moment, time.monotonic() - start))
+            writes.append((start - moment, time.monotonic() - start))
         due[kind] = moment + every[kind]

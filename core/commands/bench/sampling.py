@@ -205,11 +205,11 @@ def _growth_row(rows: Sequence[Example], memory_size: int) -> list[str]:
     pairs = whole = ratio = "-"
     if needed <= options.matrix_mb * 10**6:
         made = measure(lambda: 1 - all_pairs(similarity))
-        found = measure(
+        timed = measure(
             lambda: clusters.k_medoids(made.result, memory_size, np.random.default_rng(0))
         )
-        pairs, whole = f"{made.seconds:.2f}", f"{found.seconds:.2f}"
-        ratio = f"{sampled.result.loss / found.result.loss:.3f}" if found.result.loss else "-"
+        pairs, whole = f"{made.seconds:.2f}", f"{timed.seconds:.2f}"
+        ratio = f"{sampled.result.loss / timed.result.loss:.3f}" if timed.result.loss else "-"
         del made
     chosen = measure(
         lambda: entry.value(rows, memory_size, options, np.random.default_rng(0), None)

@@ -36,11 +36,11 @@ class DemoOptions:
 
 def _questions(domain: Domain, count: int, d: Draws) -> dict[str, Question]:
     """Logical form → question, `count` distinct ones."""
-    found: dict[str, Question] = {}
-    while len(found) < count:
+    written: dict[str, Question] = {}
+    while len(written) < count:
         question = draw(domain, d)
-        found.setdefault(write(question), question)
-    return found
+        written.setdefault(write(question), question)
+    return written
 
 
 def _frequencies(forms: int, rows: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:

@@ -29,12 +29,12 @@ def entities(kind: str, names: str) -> Entities:
 
 def amounts(unit: str, words: str, *values: int) -> Entities:
     """`( value 3 minute )` → 3 minutes, three minutes."""
-    found = {}
+    wordings = {}
     for value in values:
         ways = [str(value), *([_SPELLED[value]] if value in _SPELLED else [])]
         units = words.split("|")
-        found[f"( value {value} {unit} )"] = "|".join(f"{w} {u}" for w in ways for u in units)
-    return found
+        wordings[f"( value {value} {unit} )"] = "|".join(f"{w} {u}" for w in ways for u in units)
+    return wordings
 
 
 def years(*values: int) -> Entities:

@@ -60,16 +60,16 @@ def get(
         files = published_files(dataset)
     starts = [0, *accumulate(file.size for file in files)]
 
-    def tell(number: int, there: int) -> None:
+    def tell(number: int, received: int) -> None:
         name = files[min(number, len(files) - 1)].name
-        progress(DownloadProgress(name, number, len(files), starts[number] + there, starts[-1]))
+        progress(DownloadProgress(name, number, len(files), starts[number] + received, starts[-1]))
 
     with alone(dataset, files[0].path.parent):
         for number, file in enumerate(files):
             if should_stop():
                 return False
-            there = verdict(file) is Verdict.RIGHT
-            if not there and not _fetch(file, opener, partial(tell, number), should_stop):
+            received = verdict(file) is Verdict.RIGHT
+            if not received and not _fetch(file, opener, partial(tell, number), should_stop):
                 return False
             tell(number + 1, 0)
     return True

@@ -115,16 +115,16 @@ def _has_size(file: BenchmarkFile) -> bool:
 
 def available() -> dict[str, Availability]:
     """For each data set with published files, how much is there; quick, reads no content."""
-    found = {}
+    availability = {}
     for dataset in downloadable():
         files = published_files(dataset)
-        there = [file for file in files if _has_size(file)]
-        state = State.COMPLETE if len(there) == len(files) else State.PARTIAL
-        found[dataset] = Availability(
-            state if there else State.MISSING,
-            len(there),
+        present = [file for file in files if _has_size(file)]
+        state = State.COMPLETE if len(present) == len(files) else State.PARTIAL
+        availability[dataset] = Availability(
+            state if present else State.MISSING,
+            len(present),
             len(files),
-            sum(file.size for file in there),
+            sum(file.size for file in present),
             sum(file.size for file in files),
         )
-    return found
+    return availability

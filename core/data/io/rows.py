@@ -79,8 +79,8 @@ def _text(line: bytes, source: str, number: int, limits: Limits) -> str:
         text = line.decode("utf-8").lstrip(_BOM)
     except UnicodeDecodeError as error:
         column = len(line[: error.start].decode("utf-8")) + 1
-        found = f"0x{line[error.start]:02x}"
-        raise fault(source, number, column, f"expected UTF-8 text, found byte {found}") from None
+        seen = f"0x{line[error.start]:02x}"
+        raise fault(source, number, column, f"expected UTF-8 text, found byte {seen}") from None
     for wrong, what in (("\0", "a NUL byte"), ("\r", "a carriage return inside the line")):
         if wrong in text:
             raise fault(source, number, text.index(wrong) + 1, f"expected text, found {what}")
@@ -122,12 +122,12 @@ def _cut(text: str, source: str, number: int, names: Sequence[str], separator: s
         raise fault(
             source, number, text.index('"') + 1, "expected a double quote to be closed in its line"
         ) from None
-    found = len(row.columns)
-    if found < len(names):
-        raise fault(source, number, len(text) + 1, f"{expected}, found {found}")
-    if found > len(names):
+    seen = len(row.columns)
+    if seen < len(names):
+        raise fault(source, number, len(text) + 1, f"{expected}, found {seen}")
+    if seen > len(names):
         quote = "" if separator == "\t" else "; a cell that holds one stands between double quotes"
-        raise row.error(len(names), f"{expected}, found {found}{quote}", 0)  # at the one too many
+        raise row.error(len(names), f"{expected}, found {seen}{quote}", 0)  # at the one too many
     for index, name in enumerate(names):
         if not row.columns[index].strip():
             raise row.error(index, f"expected the {name}, found nothing")

@@ -47,10 +47,10 @@ def opener_of(source: str | Path | None, of_vectors: bool) -> Opener:
         return partial(_open_url, partial(_in_mirror, text.rstrip("/")))
     try:
         path = Path(text).expanduser()
-        there = bool(text) and (path.is_dir() or (of_vectors and path.is_file()))
+        exists = bool(text) and (path.is_dir() or (of_vectors and path.is_file()))
     except (OSError, RuntimeError):  # too long a name; the home of a user that is none
-        there = False
-    if not there:
+        exists = False
+    if not exists:
         raise DataError(f"{text[:200]}: expected a folder that is there, or an http or https URL.")
     return partial(_open_copy, path)
 

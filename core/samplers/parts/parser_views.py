@@ -29,12 +29,12 @@ def _batches(
 
 def utterance_encodings(examples: Sequence[Example], parser: Parser) -> NDArray[Any]:
     """h_0 of each row, what the encoder hands to the decoder: (rows, hidden) float32."""
-    found = np.empty((len(examples), parser.init_decoder.out_features), dtype=np.float32)
+    encodings = np.empty((len(examples), parser.init_decoder.out_features), dtype=np.float32)
     with torch.no_grad(), evaluating(parser):
         for part, batch in _batches(examples, parser, ROWS):
             encoding = call(parser, parser.known_tasks, parser.encode, batch.words, batch.lengths)
-            found[part] = encoding.decoder_start.cpu().numpy()
-    return found
+            encodings[part] = encoding.decoder_start.cpu().numpy()
+    return encodings
 
 
 def action_losses(examples: Sequence[Example], parser: Parser) -> NDArray[Any]:
@@ -42,12 +42,12 @@ def action_losses(examples: Sequence[Example], parser: Parser) -> NDArray[Any]:
 
     Infinite for a form that the parser's grammar can't write.
     """
-    found = np.empty(len(examples))
+    means = np.empty(len(examples))
     with torch.no_grad(), evaluating(parser):
         for part, batch in _batches(examples, parser, ROWS):
             losses, steps = parser.row_losses(batch).cpu().numpy(), batch.steps.numpy()
-            found[part] = np.where(steps > 0, losses / np.maximum(steps, 1), np.inf)
-    return found
+            means[part] = np.where(steps > 0, losses / np.maximum(steps, 1), np.inf)
+    return means
 
 
 def attention_gradients(

@@ -31,11 +31,11 @@ def draw_map(shown: Shown, table: pd.DataFrame, rings: Rings) -> Sequence[dict[s
         text = find("in a logical form", width=260)
         many = toggle("maps", "One map a memory", False, "Small maps of the same forms.")
     colouring = _colouring(shown, table, by, rings)
-    found = None
+    matches = None
     if text:
         held = table.logical_form.str.contains(text, case=False, regex=False)
-        found = table.form[held].tolist()
-        st.caption(f"{counted(len(found), 'form')} with “{escape(text)}” in it.")
+        matches = table.form[held].tolist()
+        st.caption(f"{counted(len(matches), 'form')} with “{escape(text)}” in it.")
     if many and rings:
         _multiples(shown, table, rings)
         return []
@@ -45,7 +45,7 @@ def draw_map(shown: Shown, table: pd.DataFrame, rings: Rings) -> Sequence[dict[s
         unit="" if shown.map.explained is None else "distance 1 − similarity",
         looks=shown.looks,
         colouring=colouring,
-        found=found,
+        matches=matches,
     )
     if by == "kept":
         charts.colour_by_memory(figure, table, rings, shown.looks)

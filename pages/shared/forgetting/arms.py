@@ -22,8 +22,8 @@ def draw_arms(selected: ShownArm) -> None:
     """All arms of the tray over tasks since, then the selected one action by action."""
     arms = [arm for arm in tray_arms() if _told(arm) is not None]
     tables = {arm.entry: _told(arm) for arm in arms}
-    told = tables.get(selected.entry)
-    if told is None:
+    records = tables.get(selected.entry)
+    if records is None:
         st.info(
             f"No run of the arm {escape(selected.label)} has recorded how probable its actions "
             "are; imported ones have not.",
@@ -32,13 +32,13 @@ def draw_arms(selected: ShownArm) -> None:
         return
     _since(arms, {entry: table for entry, table in tables.items() if table is not None})
     draw_label(arm_mark(selected))
-    _actions(selected, told)
+    _actions(selected, records)
 
 
 def _told(arm: ShownArm) -> pd.DataFrame | None:
     """None where its runs have recorded nothing."""
-    told = _read(tuple(run.id for run in arm.runs), paths.database_url())
-    return None if told.empty else told
+    records = _read(tuple(run.id for run in arm.runs), paths.database_url())
+    return None if records.empty else records
 
 
 @st.cache_data(ttl=600, max_entries=12, show_spinner="Reading the runs …")
@@ -62,9 +62,9 @@ def _since(arms: Sequence[ShownArm], tables: dict[str, pd.DataFrame]) -> None:
     )
 
 
-def _actions(arm: ShownArm, told: pd.DataFrame) -> None:
+def _actions(arm: ShownArm, records: pd.DataFrame) -> None:
     """Each action's forgetting, mean and deviation over the runs."""
-    most = int(told.since.max())
+    most = int(records.since.max())
     if not most:
         st.info("These runs have learned one task.", icon=":material/hourglass:")
         return
@@ -72,7 +72,7 @@ def _actions(arm: ShownArm, told: pd.DataFrame) -> None:
         text = find("in an action", width=300)
         choices = [str(at) for at in range(1, most + 1)]
         since = int(pick("since", "Tasks learned since", choices, str(min(FIRST, most))))
-    table = analysis.by_action(told, since)
+    table = analysis.by_action(records, since)
     table = table[table.text.str.contains(text, case=False, regex=False)]
     st.markdown(
         f"**Action by action**: P just learned less P {counted(since, 'task')} later, mean and "

@@ -159,16 +159,16 @@ def _next(own: Sequence[Run], shown: str) -> None:
 
 def _ask(own: Sequence[Run]) -> None:
     """A second press: the runs that are there, and whether to train them again."""
-    there = " and ".join(f"run {run.id} ({run.status}, {run.progress:.0%})" for run in own)
-    st.info(f"It was run here already: {there}.", icon=":material/help:")
+    listed = " and ".join(f"run {run.id} ({run.status}, {run.progress:.0%})" for run in own)
+    st.info(f"It was run here already: {listed}.", icon=":material/help:")
     with st.container(horizontal=True):
         st.button("Show these", type="primary", on_click=_show)
         st.button("Run both again", icon=":material/rocket_launch:", on_click=_start)
         st.button("Cancel", type="tertiary", on_click=_cancel)
 
 
-def _press(there: bool) -> None:
-    if there:
+def _press(listed: bool) -> None:
+    if listed:
         st.session_state[key_of("demo/asks")] = True
     else:
         _start()

@@ -31,28 +31,28 @@ class ShownArm:
 
 def find_arm(entry: str) -> ShownArm | None:
     """None where there is no such arm, or its experiment can't be read."""
-    (found,) = _find([entry])
-    return found
+    (choice,) = _find([entry])
+    return choice
 
 
 def _find(entries: Sequence[str]) -> list[ShownArm | None]:
     by_id = {stored.id: stored.experiment for stored in catalog.look(store())[0].values()}
-    found: list[ShownArm | None] = []
+    choice: list[ShownArm | None] = []
     for entry in entries:
         id, arm = parts_of(entry)
         known = by_id.get(id)
         if known is None or not 0 <= arm < len(known.arms):
-            found.append(None)
+            choice.append(None)
             continue
-        found.append(ShownArm(entry, known.arms[arm].label, known.name, _finished(id, arm)))
-    return found
+        choice.append(ShownArm(entry, known.arms[arm].label, known.name, _finished(id, arm)))
+    return choice
 
 
 def tray_arms() -> list[ShownArm]:
     """The arms of the tray that have a finished run, in its order."""
     entries = state.slots().arms
-    found = _find(entries) if entries else []
-    return [arm for arm in found if arm is not None and arm.runs]
+    choice = _find(entries) if entries else []
+    return [arm for arm in choice if arm is not None and arm.runs]
 
 
 def selected_arm() -> ShownArm | None:

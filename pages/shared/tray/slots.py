@@ -81,8 +81,8 @@ def read_slots(text: str) -> tuple[Slots, list[str]]:
 
 def read_entry(text: str) -> Entry:
     """A run's number or an arm; ValueError where the text is neither."""
-    found = _ARM.fullmatch(text.strip())
-    return read_whole(text) if found is None else arm_entry(int(found[1]), int(found[2]) - 1)
+    match = _ARM.fullmatch(text.strip())
+    return read_whole(text) if match is None else arm_entry(int(match[1]), int(match[2]) - 1)
 
 
 def arm_entry(experiment: int, arm: int) -> str:
