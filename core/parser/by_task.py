@@ -65,7 +65,8 @@ def call(parser: Parser, task: int, run: Callable[..., T], *args: Any) -> T:
         return run(*args)
     weights = parser.masks.weights(parser, task)
     swapped = {f"parser.{name}": weight for name, weight in weights.items()}
-    result: T = torch.func.functional_call(_Call(parser), swapped, (run, *args))
+    # no weight has two names, which would be looked for among those of all tasks' masks
+    result: T = torch.func.functional_call(_Call(parser), swapped, (run, *args), tie_weights=False)
     return result
 
 

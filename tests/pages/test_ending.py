@@ -8,6 +8,15 @@ import pytest
 from pages.shared.ui import ending
 
 
+def test_a_manager_that_does_not_close_is_left(monkeypatch) -> None:
+    left, go_on = threading.Event(), threading.Event()
+    monkeypatch.setattr(ending, "close_manager", go_on.wait)
+    monkeypatch.setattr(ending, "leave", left.set)
+    ending.close_or_leave(time.monotonic() + 0.1)
+    go_on.set()
+    assert left.is_set()
+
+
 @pytest.mark.parametrize("name", ["ScriptRunner.scriptThread", "worker 0 on cpu", "run manager"])
 @pytest.mark.parametrize("deaf", [False, True], ids=["ends", "deaf"])
 def test_a_thread_that_does_not_end_is_left(monkeypatch, name: str, deaf: bool) -> None:

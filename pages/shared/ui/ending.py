@@ -28,10 +28,16 @@ def end_in_time() -> None:
 
 def _end() -> None:
     threading.main_thread().join()
-    deadline = time.monotonic() + SECONDS
-    close_manager()
-    if runtime.exists() and type(runtime.get_instance()) is runtime.Runtime:  # no test of a page
-        wait_or_leave(deadline)
+    if runtime.exists() and type(runtime.get_instance()) is runtime.Runtime:
+        close_or_leave(time.monotonic() + SECONDS)
+    else:  # a test of a page
+        close_manager()
+
+
+def close_or_leave(deadline: float) -> None:
+    """Close the run manager, which may wait for the store or for a page; then `wait_or_leave`."""
+    threading.Thread(target=close_manager, name="run manager's end", daemon=True).start()
+    wait_or_leave(deadline)
 
 
 def wait_or_leave(deadline: float) -> None:
@@ -49,7 +55,7 @@ def threads() -> list[threading.Thread]:
 
 
 def leave() -> None:
-    """End the process at once: all runs are stopped, and nothing is recorded any more."""
+    """End the process at once; a run that could not be stopped goes on from its checkpoint."""
     logging.shutdown()
     sys.stdout.flush()
     os._exit(0)
