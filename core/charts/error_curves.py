@@ -25,7 +25,6 @@ COLUMN = {"match": "match", "nll": "nll_mean"}
 UNIT = {"match": "%", "nll": "nats a row"}
 DASH = {"train": "dot", "test": "solid"}
 MAX_POINTS = 1000  # a trace, so that a figure stays small
-MOST_NAMED = 24  # sections of the axis whose stages are named above it
 
 
 def errors(
@@ -104,7 +103,7 @@ def _task(k: int, tasks: Sequence[str]) -> str:
 
 
 def _axis(figure: go.Figure, sections: pd.DataFrame, tasks: Sequence[str]) -> None:
-    """Epochs, with the tasks named below and the stages above."""
+    """Epochs, with the tasks named below; above, the stages of the first."""
     spans = sections.groupby("task").agg(start=("start", "min"), end=("end", "max"))
     texts = [f"{k + 1} · {_task(k, tasks)}".removesuffix(" · ") for k in spans.index]
     shapes, notes = [], []
@@ -112,7 +111,7 @@ def _axis(figure: go.Figure, sections: pd.DataFrame, tasks: Sequence[str]) -> No
         first = row.start == spans.start[row.task]
         if row.start:
             shapes.append(boundary(row.start + 0.5, "solid" if first else "dot"))
-        if len(sections) <= MOST_NAMED:
+        if row.task == spans.index[0]:  # of every task they would stand on one another
             notes.append(note(row.stages, row.start + 0.5, font={"size": 11, "color": FAINT}))
     end = int(spans.end.max()) if len(spans) else 1
     figure.update_xaxes(
