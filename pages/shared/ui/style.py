@@ -12,6 +12,7 @@ _LAYOUT = """
 .st-key-live [data-stale="true"] { opacity: 1 !important; transition: none !important; }
 .stMainBlockContainer h1 { padding-bottom: 0.1rem; }
 [data-testid="stSidebarUserContent"] { padding-top: 0 !important; }
+[data-testid="stCheckbox"] [data-testid="stWidgetLabel"] * { white-space: normal !important; }
 """
 _CONTRAST = f"""
 .js-plotly-plot text:not(.textpoint text),
