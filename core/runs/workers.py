@@ -25,7 +25,7 @@ from core.runs.tables import runs
 
 IDLE_SECONDS = 1.0  # between two looks at the queue: another process may have added to it
 WATCH_SECONDS = 5.0  # between two searches for runs whose process is gone
-CLOSE_SECONDS = 5.0  # for what runs to stop within a batch when the process ends
+CLOSE_SECONDS = 4.0  # for what runs to stop within a batch when the process ends
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from streamlit import runtime
 
 from core.runs.manager import close_manager
 
-SECONDS = 7.0  # from the end of the server's loop to that of the process
+SECONDS = 5.0  # from the end of the server's loop to that of the process
 THREADS = ("ScriptRunner", "worker ", "run manager")  # how their names begin
 
 
