@@ -75,8 +75,10 @@ def test_a_run_on_the_card_is_the_run_on_the_cpu_and_its_steps_do_not_wait(
     assert numbers(events) == pytest.approx(numbers(on_cpu), rel=1e-3, abs=1e-4)
 
 
-@pytest.mark.parametrize("trained", ["no", "yes", "last layers"])
-@pytest.mark.parametrize("name", ["emr", "hat", "total_recall"])
+@pytest.mark.parametrize(
+    ("name", "trained"),
+    [("emr", "no"), ("emr", "yes"), ("hat", "yes"), ("total_recall", "last layers")],
+)
 def test_so_it_is_with_a_transformer(
     toy_config: RunConfig,
     tmp_path: Path,

@@ -149,7 +149,9 @@ WRONG_TOML = {
         "Arms 'a' and 'b' are the same",
     'pairs = 2\n[[arms]]\nlabel = "a"\nmethod = "finetune"\nsampler = "random"': "Arm 'a'",
     'pairs = 2\n[[arms]]\nlabel = "a"\n"method.fast_epoch" = 2': "did you mean",
-    'pairs = 10001\n[[arms]]\nlabel = "a"\nmethod = "emr"': "10,001 cells",
+    'pairs = 10001\n[[arms]]\nlabel = "a"\nmethod = "emr"': "10,001 pairs are too many",
+    'pairs = 5001\n[[arms]]\nlabel = "a"\nmethod = "emr"\n[[arms]]\nlabel = "b"\nmethod = "ewc"':
+        "10,002 cells",
     "pears = 2": "did you mean",
 }  # fmt: skip
 

@@ -17,8 +17,8 @@ from tests.pages.views import CASES, NAMES, computed
 pytestmark = pytest.mark.usefixtures("filled_home")
 
 ASKED_ONCE = {"launch": ["clone"]}  # read where the page opens, and gone from the address then
-EVERY = 60  # one value in so many is taken for each parameter, other ones for the next
-TOGETHER = 1 if os.environ.get("TOTAL_RECALL_WHOLE") else 12  # … and for all at once, by the view
+EVERY = 120  # one value in so many is taken for each parameter, other ones for the next
+TOGETHER = 1 if os.environ.get("TOTAL_RECALL_WHOLE") else 24  # … and for all at once, by the view
 
 
 def parameters(page: AppTest) -> list[str]:
