@@ -41,7 +41,7 @@ def launch(page: "playwright.Page", server: Server) -> None:
     page.get_by_text("The same by command line").click()
     page.get_by_text("--epochs 35 ").wait_for()
     page.get_by_role("button", name="Launch", exact=True).click()
-    page.wait_for_url("**/runs?run=1")
+    page.wait_for_url(re.compile(r"/runs\?run=1&runs=1$"))
 
 
 def test_a_run_from_launch_to_end(server: Server, page: "playwright.Page") -> None:
