@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from scipy.optimize import nnls
 from torch import Tensor
 
 from core.methods.base import Method, Stage, TrainingStep
@@ -57,6 +56,8 @@ class GEMOptions:
 
 def project(gradient: Tensor, memories: Tensor, margin: float) -> Tensor:
     """g̃ of g (parameters,) and G (tasks, parameters); g itself where nothing is violated."""
+    from scipy.optimize import nnls  # loads for a while: not with the registry
+
     if not bool((memories @ gradient < 0).any()):
         return gradient
     exact = memories.double()

@@ -1,17 +1,31 @@
 """The devices of this machine, and which settings mean which of them."""
 
+import sys
+from pathlib import Path
+
 from core.config import RunConfig
+
+_DRIVERS = ("nvidia*", "nvhost*", "dxg", "kfd")  # in /dev: NVIDIA's, Tegra's, WSL's, AMD's
 
 
 def available() -> tuple[str, ...]:
     """Every device that a run can be given here, the processor first."""
+    if not has_driver():
+        return ("cpu",)
     import torch
 
     return ("cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count())))
 
 
+def has_driver() -> bool:
+    """Whether there may be a GPU: without one, PyTorch, which loads for seconds, isn't asked."""
+    return sys.platform != "linux" or any(any(Path("/dev").glob(name)) for name in _DRIVERS)
+
+
 def resolve(config: RunConfig) -> str:
     """The device that a config means here; ConfigError where there is none such."""
+    if config.device in ("auto", "cpu") and not has_driver():
+        return "cpu"
     from core.training.devices import choose_device
 
     name = str(choose_device(config.device))

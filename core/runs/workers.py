@@ -5,6 +5,7 @@ don't get in each other's way, nor in that of pages.
 """
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -24,6 +25,7 @@ from core.runs.store import Store
 from core.runs.tables import runs
 
 IDLE_SECONDS = 1.0  # between two looks at the queue: another process may have added to it
+WARM_SECONDS = 10.0  # to what only runs need: the first page is not to wait for it
 WATCH_SECONDS = 5.0  # between two searches for runs whose process is gone
 CLOSE_SECONDS = 4.0  # for what runs to stop within a batch when the process ends
 
@@ -102,7 +104,6 @@ class Workers:
     def _manage(self) -> None:
         """Start the workers, then look for runs whose process is gone."""
         try:
-            warm_up()
             self._sweep()
             self._adjust()
             for device in self._devices or devices.available():
@@ -110,7 +111,11 @@ class Workers:
                     self._start(f"worker {number} on {device}", self._work, device)
         except Exception:
             log.exception("No workers: runs will wait.")
+        warm_at = time.monotonic() + WARM_SECONDS
         while not self._closing.is_set():
+            if time.monotonic() > warm_at:
+                warm_at = math.inf
+                warm_up()
             try:
                 self._store.mark_interrupted()
                 self._adjust()
