@@ -4,7 +4,6 @@ The parameters are those that the views themselves follow, so that a new one is 
 there.
 """
 
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -12,13 +11,13 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.hostile import HOSTILE
 from tests.pages.sessions import opened
-from tests.pages.views import CASES, NAMES, computed
+from tests.pages.views import CASES, NAMES, WHOLE, computed
 
 pytestmark = pytest.mark.usefixtures("filled_home")
 
 ASKED_ONCE = {"launch": ["clone"]}  # read where the page opens, and gone from the address then
 EVERY = 120  # one value in so many is taken for each parameter, other ones for the next
-TOGETHER = 1 if os.environ.get("TOTAL_RECALL_WHOLE") else 24  # … and for all at once, by the view
+TOGETHER = 1 if WHOLE else 24  # … and for all at once, by the view
 
 
 def parameters(page: AppTest) -> list[str]:

@@ -1,5 +1,7 @@
 """The views that pages have, as addresses to begin at, for tests that go through all of them."""
 
+import os
+
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.sessions import FILES, numbers, well
@@ -38,6 +40,7 @@ STARTS: dict[str, list[dict[str, str]]] = {  # where to begin; a page that isn't
     "results": [{"view": view} for view in ("table", "cells", "curves", "differences", "ranks")],
     "runs": [{"run": "1"}],
 }
+WHOLE = bool(os.environ.get("TOTAL_RECALL_WHOLE"))  # else a part, for CI
 COMPUTES = ("Draw the map", "Choose the", "Parse", "Look into")  # buttons that compute what follows
 CASES = [(file, start) for file in FILES for start in STARTS.get(file.stem, [{}])]
 NAMES = [f"{file.stem}-{n}" for n, (file, _) in enumerate(CASES)]
