@@ -33,8 +33,8 @@ def test_this_projects_cells_give_its_table_and_come_out_again(capsys, tmp_path:
     assert told(capsys, "table", "main-overnight") == before
     assert "0 finished runs imported" in told(capsys, "import", RESULTS)
     file = tmp_path / "again.json"
-    for name in ("main-overnight", "anchors-overnight", "lambda-overnight"):
-        told(capsys, "export", name, file)
+    for experiment in ("main", "anchors", "lambda", "ingredients"):
+        told(capsys, "export", f"{experiment}-overnight", file)
     assert exported_runs.load(file) == records
 
 
