@@ -175,11 +175,11 @@ def spread(curves: pd.DataFrame, groups: Sequence[Group[Any]]) -> pd.DataFrame:
         curves[curves.run.isin([run.id for run in group.runs])].assign(group=group.label)
         for group in groups  # a run may be in several
     ]
-    options = (
+    rows = (
         pd.concat([curves.iloc[:0].assign(group=""), *parts]) if parts else curves.assign(group="")
     )
-    names = pd.Categorical(options.group, [group.label for group in groups])
-    grouped = options.assign(group=names).groupby(["group", "after"], observed=True)
+    names = pd.Categorical(rows.group, [group.label for group in groups])
+    grouped = rows.assign(group=names).groupby(["group", "after"], observed=True)
     table = grouped.task.agg(lambda tasks: tasks.iloc[0] if tasks.nunique() == 1 else "").to_frame()
     table["runs"] = grouped.size()
     for name in MEASURES:

@@ -84,11 +84,11 @@ def _list(args: argparse.Namespace) -> int:
     return 0
 
 
-def _line(name: str, label: str, copy: Availability) -> str:
-    amount = f"{_megabytes(copy.bytes)} MB"
-    if copy.state is not State.COMPLETE:
-        amount = f"{copy.files_there} of {copy.files} files, {amount} in all"
-    return f"  {name:12} {copy.state:9} {label}: {amount}"
+def _line(name: str, label: str, local: Availability) -> str:
+    amount = f"{_megabytes(local.bytes)} MB"
+    if local.state is not State.COMPLETE:
+        amount = f"{local.files_there} of {local.files} files, {amount} in all"
+    return f"  {name:12} {local.state:9} {label}: {amount}"
 
 
 class _Bar:
@@ -126,7 +126,7 @@ def _get(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    here = [name for name, copy in available().items() if copy.state is not State.MISSING]
+    here = [name for name, local in available().items() if local.state is not State.MISSING]
     here += [name for name in vector_files.TABLES if vector_files.location(name)]
     names = args.names or here
     if not names:

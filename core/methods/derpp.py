@@ -108,6 +108,6 @@ class DERPlusPlus(Method):
         return {"scores": {task: vars(scores) for task, scores in self.stored.items()}}
 
     def restore(self, state: dict[str, Any]) -> None:
-        device = self.parser.action_embedding.device
+        device = self.parser.device
         stored = state["scores"].items()
         self.stored = {int(task): Scores(**values).to(device) for task, values in stored}

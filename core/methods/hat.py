@@ -58,7 +58,7 @@ class HAT(Method):
             self.options.s_max,
             self.generators.for_tensors("masks"),
         )
-        device = parser.action_embedding.device
+        device = parser.device
         parser.masks = self.masks.to(device)
         self.seen = torch.zeros(len(parser.vocabulary), dtype=torch.bool, device=device)
         self._limits: tuple[int, list[tuple[nn.Parameter, Tensor]]] = (-1, [])

@@ -57,8 +57,7 @@ class Parser(Network):
     def set_known_tasks(self, k: int) -> None:
         """Make tasks 0 … k known: A_t is what their training data show."""
         self.known_tasks = k
-        device = self.action_embedding.device
-        self.applicable = ApplicableActions.of(self.grammar, k, self.task_masking, device)
+        self.applicable = ApplicableActions.of(self.grammar, k, self.task_masking, self.device)
 
     def teacher_forced(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """`forward`, each example with the weights of its own task where a method has masks."""

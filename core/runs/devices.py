@@ -1,6 +1,7 @@
 """The devices of this machine, and which settings mean which of them."""
 
 import sys
+from functools import cache
 from pathlib import Path
 
 from core.config import RunConfig
@@ -17,6 +18,7 @@ def available() -> tuple[str, ...]:
     return ("cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count())))
 
 
+@cache
 def has_driver() -> bool:
     """Whether there may be a GPU: without one, PyTorch, which loads for seconds, isn't asked."""
     return sys.platform != "linux" or any(any(Path("/dev").glob(name)) for name in _DRIVERS)

@@ -5,14 +5,13 @@ made as today's tables are and has seen all of them; one without the table is of
 A change of a table is one more entry of `STEPS`, and never a changed one.
 """
 
-import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy import Column, Connection, Integer, MetaData, Table, insert, inspect, select, text
 
-from core.config.earlier import anchors_stated, anchors_stated_in_toml
+from core.config.earlier import anchors_stated_in_json, anchors_stated_in_toml
 from core.runs.digest import digest_of_stored
 from core.runs.tables import metadata, runs
 
@@ -110,15 +109,14 @@ def _add_labels(connection: Connection) -> None:
 def _state_anchors(connection: Connection) -> None:
     """Of what can't be read nothing is changed."""
     for table, column, stated in (
-        ("runs", "config", lambda text: json.dumps(anchors_stated(json.loads(text)))),
+        ("runs", "config", anchors_stated_in_json),
         ("experiments", "definition", anchors_stated_in_toml),
     ):
         if table not in inspect(connection).get_table_names():
             continue
-        rows = connection.execute(text(f"SELECT id, {column} FROM {table}")).all()
-        for id, before in rows:
-            with suppress(ValueError, TypeError, KeyError, AttributeError):
-                if "total_recall" in before and (after := stated(before)) != before:
+        for id, before in connection.execute(text(f"SELECT id, {column} FROM {table}")).all():
+            with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                if (after := stated(before)) != before:
                     connection.execute(
                         text(f"UPDATE {table} SET {column} = :value WHERE id = :id"),
                         {"value": after, "id": id},

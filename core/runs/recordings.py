@@ -142,7 +142,7 @@ def _recording(values: dict[str, Any]) -> Recording:
         versions=dict(values["versions"]),
         recorded=datetime.fromisoformat(values["recorded"]),
         seconds=float(values["seconds"]),
-        events=tuple(_event(name, kept) for name, kept in values["events"]),
+        events=tuple(_event(name, fields) for name, fields in values["events"]),
     )
 
 

@@ -52,7 +52,7 @@ class StageOptimizer:
         self.keeps_moments = kept is not None
         self.rate = method.config.learning_rate
         frozen = torch.from_numpy(np.flatnonzero(method.frozen_actions(k, stage)))
-        self.frozen = frozen.to(self.parser.action_embedding.device)
+        self.frozen = frozen.to(self.parser.device)
 
     def set_rate(self, rate: float) -> None:
         """Adam's step size from now on; a transformer's has the same share of its own."""

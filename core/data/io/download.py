@@ -68,8 +68,8 @@ def get(
         for number, file in enumerate(files):
             if should_stop():
                 return False
-            received = verdict(file) is Verdict.RIGHT
-            if not received and not _fetch(file, opener, partial(tell, number), should_stop):
+            complete = verdict(file) is Verdict.RIGHT
+            if not complete and not _fetch(file, opener, partial(tell, number), should_stop):
                 return False
             tell(number + 1, 0)
     return True

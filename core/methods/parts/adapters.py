@@ -121,5 +121,5 @@ def attach(method: Method) -> Adapters | None:
     hidden = parser.init_decoder.out_features
     released = choice == "full" and method.options.adapter_formula == "release"
     adapters = Adapters(len(method.data), hidden, choice == "full", rng, released)
-    parser.adapter = adapters.to(parser.action_embedding.device)
+    parser.adapter = adapters.to(parser.device)
     return adapters

@@ -167,8 +167,8 @@ def _ask(own: Sequence[Run]) -> None:
         st.button("Cancel", type="tertiary", on_click=_cancel)
 
 
-def _press(listed: bool) -> None:
-    if listed:
+def _press(asks: bool) -> None:
+    if asks:
         st.session_state[key_of("demo/asks")] = True
     else:
         _start()
