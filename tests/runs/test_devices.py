@@ -29,7 +29,7 @@ def test_every_setting_is_answered_by_one_device(
         devices.resolve(RunConfig(device="cuda:2"))
 
 
-@pytest.mark.skipif(devices.has_driver(), reason="there may be a GPU here")
+@pytest.mark.skipif(devices.has_driver(), reason="with no NVIDIA GPU only")
 def test_without_a_driver_pytorch_is_not_asked() -> None:
     asked = "devices.available(), devices.settings('cpu')"
     code = f"import sys; from core.runs import devices; print({asked}, 'torch' in sys.modules)"
