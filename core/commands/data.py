@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from core.commands import Subparsers
+from core.data.base import DataError
 from core.data.io import vector_files
 from core.data.io.download import DownloadProgress, get
 from core.data.io.import_table import LIMITS
@@ -13,6 +14,7 @@ from core.data.io.regular import read_regular
 from core.data.upload import store_upload, uploads
 from core.paths import data_folder
 from core.registry import datasets, notations
+from core.text import clean
 
 _WIDTH = 24  # characters of the bar
 _FAILED = 1
@@ -143,7 +145,12 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _import(args: argparse.Namespace) -> int:
-    upload = store_upload(read_regular(args.file, LIMITS.bytes), args.file.name)
+    try:
+        upload = store_upload(read_regular(args.file, LIMITS.bytes), args.file.name)
+    except DataError as error:  # with a line for each fault of the file
+        for line in str(error).splitlines():
+            print(clean(line, 500), file=sys.stderr)
+        return _FAILED
     print(f"{upload.summary}.")
     if upload.warning:
         print(upload.warning)

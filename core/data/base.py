@@ -18,6 +18,8 @@ from core.text import clean
 class DataError(ValueError):
     """Data that can't be read: the message names file, line, column and what was expected."""
 
+    line = 0  # of the file, from 1, where the fault is in one
+
 
 class DataMissing(DataError):  # noqa: N818 - it is a state that pages show, not a fault
     """Data that are not on this machine: the message says how to get them."""

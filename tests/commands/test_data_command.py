@@ -136,3 +136,12 @@ def test_a_bad_row_of_an_import_is_named(data: Path, tmp_path: Path, capsys) -> 
         file.truncate(60_000_000)
     assert main(["data", "import", str(path)]) == FAILED
     assert "at most 50,000,000 bytes" in capsys.readouterr().err
+
+
+def test_each_fault_of_an_import_is_on_a_line(data: Path, tmp_path: Path, capsys) -> None:
+    path = tmp_path / "mine.tsv"
+    path.write_text("a\ttrain\tx\t( f ( y )\n" * 30, encoding="utf-8")
+    assert main(["data", "import", str(path)]) == FAILED
+    head, *faults = capsys.readouterr().err.splitlines()
+    assert head == "mine.tsv: 30 faults; the first 20:"
+    assert [fault.split(",")[0] for fault in faults] == [f"line {n}" for n in range(1, 21)]

@@ -5,6 +5,7 @@ read whole or refused with what is wrong in it: the first faults, and how many t
 """
 
 import io
+from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -44,8 +45,9 @@ class _Faults:
 
     def add(self, error: DataError) -> None:
         self.count += 1
-        if len(self.first) < FAULTS_SHOWN:
-            self.first.append(error)
+        if len(self.first) < FAULTS_SHOWN or error.line < self.first[-1].line:
+            insort(self.first, error, key=lambda fault: fault.line)
+            del self.first[FAULTS_SHOWN:]
 
     def refuse(self, name: str) -> None:
         """DataError where there are any."""

@@ -57,7 +57,9 @@ class Row:
 
 def fault(source: str, line: int, column: int, message: str) -> DataError:
     """A fault in a file; line and column count from 1, columns in characters."""
-    return DataError(f"{source}, line {line}, column {column}: {message}.")
+    error = DataError(f"{source}, line {line}, column {column}: {message}.")
+    error.line = line
+    return error
 
 
 def refuse(error: DataError) -> NoReturn:

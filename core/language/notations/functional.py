@@ -79,7 +79,11 @@ def _read(text: str) -> Node:
             raise LogicalFormError(f"{what}: '{token}'", column)
         if token == "(":
             if before != "term" or frames[-1][1][-1].children is not None:
-                raise LogicalFormError("a '(' that does not follow a label", column)
+                raise LogicalFormError(
+                    "a '(' that does not follow a label; expected f ( x , y ), or Prolog in every "
+                    "row",
+                    column,
+                )
             frames.append((frames[-1][1].pop().label, []))
             open_at.append(column)
             check_depth(len(open_at), column)

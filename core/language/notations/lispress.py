@@ -1,9 +1,10 @@
 """Lispress with typed calls: SMCalFlow and TreeDST (Semantic Machines et al., 2020; Platanios et
 al., 2021).
 
-An s-expression with two signs more. `#(Number 1)` is a literal: a node labelled `#Number`. The type
-before a name, as in `(^(Unit) Yield x)`, belongs to the name: a call with another type is another
-function. Lispress without either is an s-expression.
+An s-expression with three signs more. `#(Number 1)` is a literal: a node labelled `#Number`. The
+type before a name, as in `(^(Unit) Yield x)` and `(^Event x0)`, belongs to the name, as does the
+one behind it in `(Constraint[Event])`: a call with another type is another function. Lispress
+without any is an s-expression.
 """
 
 import re
@@ -14,10 +15,14 @@ from core.language.notations.s_expression import STRING, bracketed, read_bracket
 from core.language.tree import LogicalFormError, Node
 from core.registry import notations
 
-_TYPE = r"\^\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"  # brackets up to three deep
-_TOKEN = re.compile(rf"{STRING}|{_TYPE}\s*[^\s()\"]+|#\(\s*[^\s()\"]+|[#^]\(|[()]|[^\s()]+")
-_LABEL = re.compile(rf"{STRING}|({_TYPE})\s*([^\s()\"^#]+)|[^\s()\"^#,;\[\]][^\s()\",;\[\]]*")
-_SIGN = re.compile(r"[#^]\s*\(")
+_INSIDE = r"\[(?:[\w.]|\[[\w.]*\])+\]"  # `[Event]`, brackets up to two deep
+_TYPE = (  # brackets up to three deep, or a name
+    r"\^\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)" + rf"|\^[\w.]+(?:{_INSIDE})?(?=\s)"
+)
+_TOKEN = re.compile(rf"{STRING}|(?:{_TYPE})\s*[^\s()\"]+|#\(\s*[^\s()\"]+|[#^]\(|[()]|[^\s()]+")
+_NAME = rf"[^\s()\"^#,;\[\]][^\s()\",;\[\]]*(?:{_INSIDE})?"
+_LABEL = re.compile(rf"{STRING}|({_TYPE})\s*({_NAME})|{_NAME}")
+_SIGN = re.compile(rf"[#^]\s*\(|\(\s*\^\w|\w{_INSIDE}")
 
 
 @notations.register("lispress", label="Lispress with typed calls", rank=40)
@@ -45,8 +50,8 @@ def _label(token: str, column: Callable[[], int]) -> str:
     match = _LABEL.fullmatch(token)
     if match is None:
         raise LogicalFormError(
-            f"'{token[:40]}' is no name of Lispress: expected f, (^(Unit) f x), #(Number 1) or "
-            '"text"',
+            f"'{token[:40]}' is no name of Lispress: expected f, f[Day], (^(Unit) f x), "
+            '#(Number 1) or "text"',
             column(),
         )
     if match[1] is None:

@@ -17,14 +17,16 @@ STRING = r'"(?:[^"\\]|\\.)*"(?=[\s()]|$)' + r"|'[^']*'(?=[\s()]|$)"
 _TOKEN = re.compile(rf"{STRING}|[#^]\(|[()]|[^\s()]+")
 _STRING = re.compile(STRING)
 _NUMBER = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_FOREIGN = re.compile(r'[",;\[\]{}]|\\\+|[#^]\(')
+_FOREIGN = re.compile(r'[",;\[\]{}]|\\\+|[#^]\(|^\^(?=\w)')
+_TYPE = "a type of Lispress: expected (^(Unit) f x), and Lispress in every row"
 _RIGHT = {
     '"': 'a double quote that is never closed, or inside a token; expected text such as "a b"',
     ",": "a comma, which s-expressions don't have: expected ( f x y ) or, in Prolog, f(x, y)",
     ";": "a semicolon, which s-expressions don't have: expected ( f x y ) or, in Prolog, (x ; y)",
     "\\+": "Prolog's negation in an s-expression: expected ( not x ), or Prolog in every row",
     "#(": "a literal of Lispress: expected #(Number 1), and Lispress in every row",
-    "^(": "a type of Lispress: expected (^(Unit) f x), and Lispress in every row",
+    "^(": _TYPE,
+    "^": _TYPE,
 }
 _BRACKET = "a bracket that s-expressions don't have: expected round ones, ( f x y )"
 
