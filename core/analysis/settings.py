@@ -60,11 +60,12 @@ def differing(configs: Sequence[RunConfig], leave_out: Collection[str] = ()) -> 
                 values.setdefault(among, set()).add(repr(table.get(name)))
         for own, among, table in zip(words, compared, tables, strict=True):
             if name in table and len(values[among]) > 1:
-                own.append(f"{in_words(name)} {_value(name, table[name])}")
+                own.append(f"{in_words(name)} {show_setting(name, table[name])}")
     return words
 
 
-def _value(name: str, value: Any) -> str:
+def show_setting(name: str, value: Any) -> str:
+    """The value of a setting as text; an imported file by its name, for nobody knows a digest."""
     return file_name(value) if name == "dataset.file" and value else show(value)
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from core.analysis import accuracy, error_curves, forgetting, glance, transfer_tables
 from core.analysis.accuracy import MEASURES, Group
 from core.analysis.command_line import command_line
-from core.analysis.settings import in_words, method_name, settings, show
+from core.analysis.settings import in_words, method_name, settings, show_setting
 from core.analysis.short_names import named_groups
 from core.analysis.transfer import MEASURES as GAINS
 from core.charts import accuracy as accuracy_charts
@@ -66,7 +66,10 @@ def _settings(runs: Sequence[Run], marks: Mapping[int, Mark]) -> Section:
     tables = [settings(run.config) for run in runs]
     names = list(dict.fromkeys(name for table in tables for name in table))
     titles = [marks[run.id].name for run in runs]
-    rows = {in_words(name): [show(t[name]) if name in t else "–" for t in tables] for name in names}
+    rows = {
+        in_words(name): [show_setting(name, t[name]) if name in t else "–" for t in tables]
+        for name in names
+    }
     differ = {name: values for name, values in rows.items() if len(set(values)) > 1}
     same = {name: values[0] for name, values in rows.items() if len(set(values)) == 1}
     overview = pd.DataFrame(

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core import paths
-from core.analysis.settings import in_words, show
+from core.analysis.settings import in_words, show_setting
 from core.data.base import DataError
 from core.experiments import catalog, making, toml
 from core.experiments.checks import check
@@ -180,7 +180,9 @@ def arm_table(experiment: Experiment) -> pd.DataFrame:
     rows = [
         {
             "Arm": arm.label,
-            "Settings": ", ".join(f"{in_words(n)} {show(v)}" for n, v in arm.settings.items())
+            "Settings": ", ".join(
+                f"{in_words(n)} {show_setting(n, v)}" for n, v in arm.settings.items()
+            )
             or "as the base",
         }
         for arm in experiment.arms

@@ -9,7 +9,7 @@ from core.analysis.command_line import command_line
 from core.analysis.diagnostics import diagnostics
 from core.analysis.durations import duration
 from core.analysis.progress import times
-from core.analysis.settings import in_words, settings, show
+from core.analysis.settings import in_words, settings, show_setting
 from core.config import RunConfig, changed
 from core.runs.run import Run
 from core.validation.presets import presets_in_words
@@ -39,7 +39,9 @@ def _table(rows: list[tuple[str, ...]], heading: str, *, key: str) -> None:
 def _settings(config: RunConfig) -> list[tuple[str, ...]]:
     """All settings, those that differ from the defaults first."""
     other = {name for name, _ in changed(config)}
-    rows = [(in_words(n), show(v), "●" * (n in other)) for n, v in settings(config).items()]
+    rows = [
+        (in_words(n), show_setting(n, v), "●" * (n in other)) for n, v in settings(config).items()
+    ]
     return sorted(rows, key=lambda row: row[2] == "")
 
 
