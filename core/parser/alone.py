@@ -1,6 +1,7 @@
 """One utterance, greedily: the same hypothesis as a beam of one, by fewer operations a step.
 
-Open slots are a list of Python, and of all actions those of A_t alone are scored.
+Vectors in place of batches of one, open slots in a list of Python; of all actions those of A_t
+alone are scored.
 """
 
 import torch
@@ -10,23 +11,24 @@ from core.parser.applicable import MASKED
 from core.parser.batch import Batch
 from core.parser.hypothesis import Parse, most_open
 from core.parser.model import Parser
-from core.parser.output import Rows
-from core.parser.recurrent import step, word_by_word
+from core.parser.recurrent import one_sequence, weights_of
 
 
 def greedy(parser: Parser, row: Batch) -> list[Parse]:
     """The hypothesis for a batch of one row, in a list."""
-    reader, task = _Reader(parser, row), int(row.tasks)
+    reader, task, grammar = _Reader(parser, row), int(row.tasks), parser.grammar
     still, total, most = [0], 0.0, most_open(parser)  # number 0: the root's slot
     actions: list[int] = []
     while still and len(actions) < parser.max_steps:
         applicable = parser.applicable.of_task(still.pop(), task)
         if not len(applicable):
             return [Parse(tuple(actions), MASKED, False)]
-        action, log_prob = reader.likeliest(applicable)
+        log_probs: list[float] = reader.log_probs(applicable).tolist()
+        log_prob = max(log_probs)
+        action = int(applicable[log_probs.index(log_prob)])
         actions.append(action)
         total += log_prob
-        still += parser.opened[action, : int(parser.arity[action])].tolist()
+        still += [grammar.slot_ids[slot] for slot in reversed(grammar.actions[action].slots)]
         if len(still) > most:
             return [Parse(tuple(actions), MASKED, False)]
         reader.take(action)
@@ -34,30 +36,35 @@ def greedy(parser: Parser, row: Batch) -> list[Parse]:
 
 
 class _Reader:
-    """The decoder, an action after the other."""
+    """The decoder, an action after the other.
+
+    What it reads of the parser is looked up once: a module's parameter is slow to find.
+    """
 
     def __init__(self, parser: Parser, row: Batch) -> None:
-        self.parser, self.tasks = parser, row.tasks
-        self.encoding = parser.encode(row.words, row.lengths, word_by_word)
-        self.rows: Rows = parser.rows()
-        self.h = self.encoding.decoder_start  # (1, hidden)
+        self.adapter, self.tasks, self.feeding = parser.adapter, row.tasks, parser.input_feeding
+        self.weights, self.combine = weights_of(parser.decoder), parser.combine.weight
+        self.actions, self.rows = parser.action_embedding, parser.rows()
+        encoding = parser.encode(row.words, row.lengths, one_sequence)
+        self.keys = encoding.keys[0]  # (L, hidden)
+        self.states = encoding.states[0].t()  # (2 hidden, L)
+        self.h = encoding.decoder_start  # (1, hidden)
         self.c = torch.zeros_like(self.h)
-        self.input = parser.start[None]  # (1, action size)
+        self.input = parser.start  # (action size,)
         self.summary = torch.zeros_like(self.input)  # s_{t-1}
 
-    def likeliest(self, applicable: Tensor) -> tuple[int, float]:
-        """The best of these actions at the next step, and its log P."""
-        parser, x = self.parser, self.input
-        if parser.input_feeding:
-            x = torch.cat([x, self.summary], dim=1)
-        self.h, self.c = step(parser.decoder, x, self.h, self.c)
-        attended, _ = parser.attend(self.h[None], self.encoding, self.tasks)
-        self.summary = parser.attentional_state(attended[0])
-        scores = self.rows.table.index_select(0, applicable) @ self.summary[0]
+    def log_probs(self, applicable: Tensor) -> Tensor:
+        """log P of these actions, A_t of the next step: (A_t,)."""
+        x = torch.cat([self.input, self.summary]) if self.feeding else self.input
+        self.h, self.c = torch.lstm_cell(x[None], (self.h, self.c), *self.weights)
+        h = self.h[0] if self.adapter is None else self.adapter(self.h[None], self.tasks)[0, 0]
+        attention = torch.softmax(torch.mv(self.keys, h), dim=0)  # eq. 5, over words alone
+        attended = torch.cat([h, torch.mv(self.states, attention)])
+        self.summary = torch.mv(self.combine, attended).tanh_()  # eq. 4
+        scores = torch.mv(self.rows.table.index_select(0, applicable), self.summary)
         if self.rows.offset is not None:
             scores += self.rows.offset[applicable]
-        log_prob, index = torch.log_softmax(scores, dim=0).max(dim=0)
-        return int(applicable[index]), float(log_prob)
+        return torch.log_softmax(scores, dim=0)
 
     def take(self, action: int) -> None:
-        self.input = self.parser.action_embedding[action][None]
+        self.input = self.actions[action]

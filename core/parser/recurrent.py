@@ -39,7 +39,7 @@ def pieces(lengths: tuple[int, ...]) -> tuple[tuple[int, int, int], ...]:
     return tuple(plan)
 
 
-def _weights(lstm: nn.LSTM, suffix: str = "") -> list[Tensor]:
+def weights_of(lstm: nn.LSTM, suffix: str = "") -> list[Tensor]:
     """Read as attributes, so that those are used which `functional_call` puts there."""
     names = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
     return [getattr(lstm, name + suffix) for name in names]
@@ -103,7 +103,7 @@ def bidirectional(lstm: nn.LSTM, x: Tensor, lengths: Tensor) -> tuple[Tensor, Te
         as_rows = index.flatten()
         back = as_rows.argsort()
         ordered = picked(flat, as_rows, back).view(n, length, size + 1)
-        weights = _holding(_weights(lstm, suffix))
+        weights = _holding(weights_of(lstm, suffix))
         out, last = _in_pieces(ordered, falling, weights, start, start)
         both_states.append(picked(out.flatten(0, 1), back, as_rows).view(n, length, -1))
         both_cells.append(picked(last, as_given, order))
@@ -130,7 +130,7 @@ def running(lstm: nn.LSTM, x: Tensor, lengths: Tensor, h: Tensor) -> Tensor:
     falling, order = lengths.clamp(min=1).sort(descending=True, stable=True)
     as_given = order.argsort()
     first = picked(h, order, as_given)[None]
-    weights = _weights(lstm)
+    weights = weights_of(lstm)
     ordered = picked(x, order, as_given)
     out, _ = _in_pieces(ordered, falling, weights, first, torch.zeros_like(first))
     return picked(out, as_given, order)
@@ -142,23 +142,7 @@ def padded(lstm: nn.LSTM, x: Tensor, lengths: Tensor, h: Tensor) -> Tensor:
     return states
 
 
-def word_by_word(lstm: nn.LSTM, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-    """`bidirectional` of one sequence without padding; sooner on a CPU up to some 25 words."""
-    if x.device.type != "cpu":
-        return packed(lstm, x, lengths)
-    both_states, both_cells = [], []
-    for suffix, words in (("", x[0]), ("_reverse", x[0].flip(0))):
-        h = c = x.new_zeros(1, lstm.hidden_size)
-        states = []
-        for word in words.split(1):
-            h, c = step(lstm, word, h, c, suffix)
-            states.append(h)
-        both_states.append(torch.cat(states[::-1] if suffix else states))
-        both_cells.append(c)
-    return torch.cat(both_states, dim=1)[None], torch.cat(both_cells, dim=1)
-
-
-def step(lstm: nn.LSTM, x: Tensor, h: Tensor, c: Tensor, suffix: str = "") -> tuple[Tensor, Tensor]:
-    """h_t and c_t (n, hidden) of x_t (n, size): for few sequences sooner than the fused layer."""
-    h_t, c_t = torch.lstm_cell(x, (h, c), *_weights(lstm, suffix))
-    return h_t, c_t
+def one_sequence(lstm: nn.LSTM, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+    """`bidirectional` of one sequence without padding."""
+    states, (_, cells) = lstm(x)
+    return states, torch.cat([cells[0], cells[1]], dim=1)
