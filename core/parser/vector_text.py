@@ -25,6 +25,10 @@ Progress = Callable[[float], None]  # the share that is read
 Vector = NDArray[np.float32]
 
 _EVERY = 5000  # lines between two reports
+_AT_MOST = (
+    f"expected at most {MAX_BYTES / 1e9:.0f} GB of text; its first lines alone, which have the "
+    "most frequent words, are enough: head -n 1000000"
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,8 @@ def read_vectors(
     and column.
     """
     with opened(path) as (stream, total):
+        if total > MAX_BYTES:
+            raise DataError(f"{path} has {total / 1e9:.1f} GB: {_AT_MOST}.")
         reader = _Reader(str(path), {word.encode(): word for word in wanted}, any_case)
         try:
             reader.read(stream, total, progress)
@@ -85,13 +91,7 @@ class _Reader:
             if len(raw) > MAX_LINE:
                 raise fault(self.source, number, 1, f"expected a line of at most {MAX_LINE} bytes")
             if done > MAX_BYTES:
-                raise fault(
-                    self.source,
-                    number,
-                    1,
-                    f"expected at most {MAX_BYTES / 1e9:.0f} GB of text; its first lines alone, "
-                    "which have the most frequent words, are enough: head -n 1000000",
-                )
+                raise fault(self.source, number, 1, _AT_MOST)
             if number % _EVERY == 0 and total:
                 progress(done / total)
             self._line(raw.rstrip(b"\r\n").rstrip(b" "), number)

@@ -102,8 +102,11 @@ def test_other_faults_of_files_are_sentences(tmp_path: Path, monkeypatch) -> Non
     with pytest.raises(DataError, match="can't be unpacked"):
         read_vectors(cut, ["nothing"])
     monkeypatch.setattr(vector_text, "MAX_BYTES", 20)
-    with pytest.raises(DataError, match="line 2, column 1: expected at most"):
+    with pytest.raises(DataError, match=r"big\.txt has .* GB: expected at most .* head -n"):
         read_vectors(write(tmp_path / "big.txt", TEXT), ["the"])
+    (tmp_path / "big.gz").write_bytes(gzip.compress(TEXT.encode()))  # how large is not known before
+    with pytest.raises(DataError, match="line 2, column 1: expected at most"):
+        read_vectors(tmp_path / "big.gz", ["the"])
 
 
 def test_base_forms_are_tried_in_order() -> None:
