@@ -7,7 +7,6 @@ from core.config import RunConfig
 from core.data.base import DataError, load_tasks
 from core.experiments.experiment import MOST_CELLS, Arm, Experiment, of_pair
 from core.options import ConfigError
-from core.parser import pretrained
 from core.parser.embeddings import training_words, vectors_of
 from core.registry import methods
 from core.runs.digest import digest
@@ -96,7 +95,9 @@ def _check_tasks(config: RunConfig) -> None:
     if len(tasks) < 2:
         raise ConfigError(f"task_order: {len(tasks)} task; expected at least 2.")
     if config.encoder == "transformer":
-        pretrained.find(config.encoder_model)
+        from core.parser import transformer  # with PyTorch
+
+        transformer.check_model(config)
     vectors_of(config, training_words(tasks))
     if not methods[config.method].memory:
         return

@@ -10,7 +10,9 @@ comes in; a moving one reads batches.
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from core.config import RunConfig
 from core.free_ram import available_bytes
 from core.options import ConfigError
 from core.parser import pretrained
+from core.parser.contents import model_stamp
 from core.parser.kept_states import KeptStates, States
 from core.parser.moving import moved
 from core.parser.pieces import Cutter, OpenVocabulary, Pieces, Words, as_words
@@ -147,15 +150,25 @@ def _hold_all_but(module: nn.Module, moving: set[str]) -> None:
 
 
 def check(config: RunConfig, tasks: Iterable[Task]) -> str:
-    """What is worth saying of the run's transformer; ConfigError where it can't be used.
-
-    Reads no weights.
-    """
-    model = pretrained.find(config.encoder_model)
+    """What is worth saying of the run's transformer; ConfigError where it can't be used."""
+    model = check_model(config)
     rows = [row for task in tasks for row in (*task.train, *task.test)]
     utterances: set[Words] = {tuple(row.words) for row in rows}
-    _check_memory(config, model)
     return Cutter(model, config.encoder_pooling).truncation(utterances)
+
+
+def check_model(config: RunConfig) -> pretrained.Pretrained:
+    """The run's model; ConfigError where it, its weights or what is trained of it is wrong."""
+    model = pretrained.find(config.encoder_model)
+    _check_memory(config, model)
+    _try_weights(model.name, json.dumps(model_stamp(model.folder)))
+    return model
+
+
+@lru_cache(maxsize=8)
+def _try_weights(name: str, stamp: str) -> None:
+    """Load a folder's weights, as they are now, to see that they can be."""
+    pretrained.load(pretrained.find(name))
 
 
 def _check_memory(config: RunConfig, model: pretrained.Pretrained) -> None:

@@ -263,6 +263,9 @@ def damaged(folder: Path, how: str) -> Path:
         ("strange config", r"config\.json can't be used"),
         ("other tokenizer", "do not belong together"),
         ("decoder", "it writes text; expected an encoder"),
+        ("cut weights", "its weights can't be read"),
+        ("other weights", "its weights are not those that its config.json describes"),
+        ("other sizes", "its weights are not those that its config.json describes"),
     ],
 )
 def test_a_folder_that_is_no_good_is_refused_before_a_run_is_queued(
@@ -270,19 +273,6 @@ def test_a_folder_that_is_no_good_is_refused_before_a_run_is_queued(
 ) -> None:
     with pytest.raises(ConfigError, match=says):
         validate(config.with_(encoder_model=str(damaged(tmp_path / "m", how))))
-
-
-@pytest.mark.parametrize(
-    ("how", "says"),
-    [
-        ("cut weights", "its weights can't be read"),
-        ("other weights", "its weights are not those that its config.json describes"),
-        ("other sizes", "its weights are not those that its config.json describes"),
-    ],
-)
-def test_weights_that_are_no_good_are_refused(config, tmp_path, how: str, says: str) -> None:
-    with pytest.raises(ConfigError, match=says):
-        Learner(config.with_(encoder_model=str(damaged(tmp_path / "m", how))))
 
 
 @pytest.mark.parametrize(
