@@ -9,6 +9,7 @@ from core.data.base import DataMissing
 from core.experiments.checks import check
 from core.experiments.experiment import Arm, Experiment, Pair, crossed, default_pairs
 from core.experiments.presets import presets
+from core.experiments.presets.parts import ENCODERS
 from core.options import ConfigError
 
 
@@ -117,8 +118,9 @@ def test_a_table_of_encoders_says_what_it_takes(small: Experiment, monkeypatch, 
     assert [each["encoder_trained"] for each in settings] == ["yes"] * 6 + ["no"] * 6
     for arm in table.arms:
         assert table.arm_config(arm).encoder_model.endswith("bert-base-uncased")
-    of_bert = {n: v for n, v in settings[0].items() if n.startswith("encoder")}
-    here = replace(small, arms=(Arm("BERT", {"method": "finetune", **of_bert}),))
+    elsewhere = replace(table, base=table.base.with_(encoder_model="/models/bert"))
+    assert elsewhere.arm_config(table.arms[0]).encoder_model == "/models/bert"
+    here = replace(small, arms=(Arm("BERT", {"method": "finetune", **ENCODERS["BERT fixed"]}),))
     monkeypatch.setattr("core.parser.pretrained.encoders", lambda: ("lstm",))
     assert "takes the package transformers: pip install -r" in refused(here)
     monkeypatch.setattr("core.parser.pretrained.encoders", lambda: ("lstm", "transformer"))

@@ -1,7 +1,7 @@
 """Whole methods beside one another: the paper's Tables 1 and 4, its main ones, this project's."""
 
 from core.experiments.experiment import Arm
-from core.experiments.presets.parts import ENCODERS, METHODS, arm, named, register
+from core.experiments.presets.parts import BERT, METHODS, TRAINED, arm, named, register
 
 _TABLE_1 = [
     "Fine-tune",
@@ -36,8 +36,8 @@ _TABLE_4 = ["Fine-tune", "EWC", "EMR", "ProtoParser", "Total Recall + DAR", "Ora
 
 def _table_4(dataset: str) -> tuple[Arm, ...]:
     return tuple(
-        arm(dataset, f"{label}, {note}", {**METHODS[label], **encoder})
-        for note, encoder in ENCODERS.items()
+        arm(dataset, f"{label}, {note}", {**METHODS[label], **trained})
+        for note, trained in TRAINED.items()
         for label in _TABLE_4
     )
 
@@ -68,7 +68,8 @@ register(
     "table4",
     "Table 4",
     "The paper's Table 4: BERT under the encoder, fine-tuned and fixed (takes the package "
-    "transformers, and BERT's weights or a connection to Hugging Face), on",
+    "transformers, and a connection to Hugging Face, or a folder with BERT as encoder_model), on",
     _table_4,
     rank=45,
+    settings=BERT,
 )

@@ -13,12 +13,13 @@ DATASETS = {"overnight": "Overnight", "nlmap_qt": "NLMap(qt)", "nlmap_city": "NL
 ACTIONS = {"nlmap_qt": 500, "nlmap_city": 300}  # h of DLFS
 DAR = {"method.adapters": "full"}
 EWC = {"method.penalty": "ewc"}
-BERT = "google-bert/bert-base-uncased"
+BERT = {"encoder": "transformer", "encoder_model": "google-bert/bert-base-uncased"}
+TRAINED = {
+    "BERT fine-tuned": {"encoder_trained": "yes"},
+    "BERT fixed": {"encoder_trained": "no"},
+}
 ENCODERS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        f"BERT {how}": {"encoder": "transformer", "encoder_model": BERT, "encoder_trained": trained}
-        for how, trained in (("fine-tuned", "yes"), ("fixed", "no"))
-    }
+    {note: {**BERT, **trained} for note, trained in TRAINED.items()}
 )
 TOTAL_RECALL = {"method": "total_recall", "sampler": "dlfs"}
 METHODS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
