@@ -50,7 +50,7 @@ class _Reader:
         self.states = encoding.states[0].t()  # (2 hidden, L)
         self.h = encoding.decoder_start  # (1, hidden)
         self.c = torch.zeros_like(self.h)
-        self.input = parser.start  # (action size,)
+        self.input: Tensor = parser.start  # (action size,)
         self.summary = torch.zeros_like(self.input)  # s_{t-1}
 
     def log_probs(self, applicable: Tensor) -> Tensor:
