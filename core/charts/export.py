@@ -7,16 +7,17 @@ shows the app saves SVG by the camera over each figure.
 
 import logging
 import os
+from functools import lru_cache
 from pathlib import Path
 
 import plotly.graph_objects as go
 
+from core.charts.browser import Browser
 from core.charts.template import plain
 
 IMAGES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
 WIDTH = 960  # pixels, of a figure that takes what it is given
 SCALE = 2  # pixels of a PNG for each of the figure's
-PATIENCE = 90  # seconds
 CONFIG = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": "figure"}}
 
 log = logging.getLogger(__name__)
@@ -51,26 +52,20 @@ def to_image(figure: go.Figure, kind: str) -> bytes:
             f"{kind.upper()} takes a Chrome or Chromium on the machine that runs the app, and none "
             "was found on the PATH (or at BROWSER_PATH)."
         )
-    import kaleido
-
-    # Its pipe ends by writing "{bye}" to itself, and logs a traceback where that follows a message.
-    logging.getLogger("choreographer").setLevel(logging.CRITICAL)
     size = {"width": figure.layout.width or WIDTH, "height": figure.layout.height or 450}
     options = {"format": kind, "scale": SCALE if kind == "png" else 1, **size}
-    as_root = hasattr(os, "geteuid") and os.geteuid() == 0  # Chrome has no sandbox for root
-    browser = {
-        "path": chrome,
-        "enable_sandbox": not as_root,
-        "mathjax": False,  # it would be fetched
-        "timeout": PATIENCE,
-    }
     try:
-        image: bytes = kaleido.calc_fig_sync(_on_white(figure).to_dict(), options, kopts=browser)
+        return _browser(chrome).draw(_on_white(figure).to_dict(), options)
     except Exception as error:  # whatever a program that is not ours may do
         log.warning("%s has not drawn a figure.", chrome, exc_info=error)
         why = type(error).__name__ if isinstance(error, TimeoutError) else str(error.args[0])
         raise ExportError(f"{chrome} has not drawn the figure: {why}") from error
-    return image
+
+
+@lru_cache(maxsize=4)
+def _browser(chrome: str) -> Browser:
+    as_root = hasattr(os, "geteuid") and os.geteuid() == 0  # Chrome has no sandbox for root
+    return Browser(chrome, sandbox=not as_root)
 
 
 def _on_white(figure: go.Figure) -> go.Figure:

@@ -15,7 +15,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from core.analysis.table_text import as_text
-from core.charts.export import CONFIG, PATIENCE, ExportError, find_chrome
+from core.charts.browser import PATIENCE
+from core.charts.export import CONFIG, ExportError, find_chrome
 
 STYLE = """body { font: 16px/1.5 'Source Sans 3', Helvetica, Arial, sans-serif; color: #1f2730;
   background: white; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }

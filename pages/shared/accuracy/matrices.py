@@ -60,10 +60,10 @@ def _side_by_side(
             with column:
                 group = groups[at]
                 draw_label(view.looks[group.label])
-                _matrix(group, pooled[group.label], group.label in view.arms)
+                _matrix(group, pooled[group.label], group.label in view.arms, len(columns))
 
 
-def _matrix(group: Group[Run], cells: pd.DataFrame, of_arm: bool) -> None:
+def _matrix(group: Group[Run], cells: pd.DataFrame, of_arm: bool, columns: int) -> None:
     runs = int(cells.runs.max()) if len(cells) else 0
     few = "" if runs == 1 else f" ({counted(runs, 'run')} pooled)"
     less = "" if runs == len(group.runs) else ", those with the same order of tasks"
@@ -82,6 +82,7 @@ def _matrix(group: Group[Run], cells: pd.DataFrame, of_arm: bool) -> None:
         cells.assign(**{"acc (%)": 100 * cells.correct / cells.total}),
         key=f"matrix/{numbers}",
         file_name=f"acc_matrix_{numbers}.csv",
+        columns=columns,
     )
 
 

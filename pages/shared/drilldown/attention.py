@@ -35,7 +35,7 @@ def draw_attention(sides: Sequence[Side], after: str) -> None:
     for column, side, trace in zip(st.columns(len(sides)), sides, traces, strict=True):
         with column:
             draw_label(side.rows.mark)
-            _draw(side, trace, side.after(after), along, side is sides[0])
+            _draw(side, trace, side.after(after), along, sides)
 
 
 def _look(side: Side, k: int, along: str) -> Trace:
@@ -43,7 +43,7 @@ def _look(side: Side, k: int, along: str) -> Trace:
     return parsers_of(side.rows.run).explain(k, side.example.utterance, side.rows.on, steps)
 
 
-def _draw(side: Side, trace: Trace, k: int, along: str, first: bool) -> None:
+def _draw(side: Side, trace: Trace, k: int, along: str, sides: Sequence[Side]) -> None:
     recorded = side.recorded
     wrong = recorded.first_wrong[recorded.after == k].iloc[0]
     wrong = None if pd.isna(wrong) else int(wrong)
@@ -54,8 +54,9 @@ def _draw(side: Side, trace: Trace, k: int, along: str, first: bool) -> None:
         attention_table(trace),
         key=f"attention/{side.rows.run.id}",
         file_name=f"attention_row_{side.row}_run_{side.rows.run.id}.csv",
+        columns=len(sides),
     )
-    _best(side, trace, wrong, first)
+    _best(side, trace, wrong, side is sides[0])
 
 
 def _best(side: Side, trace: Trace, wrong: int | None, first: bool) -> None:

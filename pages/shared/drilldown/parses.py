@@ -43,7 +43,7 @@ def draw_row(rows: Rows, row: int) -> None:
     st.code(example.logical_form, language=None, wrap_lines=True)
     after = _pick_after(sides)
     _forms(sides, after)
-    beside(sides, _strip)
+    beside(sides, lambda side: _strip(side, len(sides)))
     for side in sides:
         draw_label(side.rows.mark)
         _steps(side)
@@ -118,7 +118,7 @@ def _marked(aligned: Alignment, why: Sequence[str]) -> tuple[pd.DataFrame, pd.Da
     return shown, tints
 
 
-def _strip(side: Side) -> None:
+def _strip(side: Side, columns: int) -> None:
     rows, example, recorded = side.rows, side.example, side.recorded
     if not any(len(gold) for gold in recorded.gold):
         st.info(
@@ -138,6 +138,7 @@ def _strip(side: Side) -> None:
         key=key,
         file_name=f"gold_steps_row_{side.row}_run_{rows.run.id}.csv",
         select=True,
+        columns=columns,
     )
 
 

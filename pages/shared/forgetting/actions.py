@@ -60,7 +60,7 @@ def _curves(view: View, side: View, drawn: pd.DataFrame, chosen: int | None) -> 
     figure = charts.curves(drawn, side.names, side.origin, chosen)
     key = f"{key_of('curves')}/{view.key}" + ("" if side is view else f"/{side.run.id}")
     draw_label(side.mark)
-    draw_figure(figure, key=key, select=True)
+    draw_figure(figure, key=key, select=True, columns=len(view.sides))
     save(
         figure,
         analysis.spelled_out(drawn, side.names, side.origin),

@@ -49,7 +49,7 @@ def draw_glance(view: View) -> None:
             if rows.empty:
                 st.info(f"{escape(side.title)} has none of these actions.", icon=":material/inbox:")
             else:
-                _grid(side, _in_order_of(first, rows))
+                _grid(side, _in_order_of(first, rows), len(tables))
     _actions(view, tables[0])
 
 
@@ -87,10 +87,10 @@ def _in_order_of(first: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     return rows.iloc[order].reset_index(drop=True)
 
 
-def _grid(side: View, rows: pd.DataFrame) -> None:
+def _grid(side: View, rows: pd.DataFrame, columns: int) -> None:
     key = f"{key_of('glance')}/{side.run.id}/{hash(tuple(rows.label + rows.group))}"
     figure = charts.grid(rows, side.names)
-    draw_figure(figure, key=key, select=True)
+    draw_figure(figure, key=key, select=True, columns=columns)
     save(figure, _spelled_out(rows, side), key=key, file_name=f"glance_run_{side.run.id}.csv")
     point = newly(f"glance/{side.run.id}", selected_point(key))
     if point is not None and int(point) < len(rows):

@@ -102,6 +102,7 @@ def _map(view: View, side: View, rows: pd.DataFrame, words: str) -> None:
         key=f"{key_of('heatmap')}/{view.key}" + ("" if side is view else f"/{side.run.id}"),
         file_name=f"heatmap_run_{side.run.id}.csv",
         select=True,
+        columns=len(view.sides),
     )
 
 

@@ -89,7 +89,7 @@ def _draw_side(side: Side, shown: str) -> None:
     state = (shown, side.name, tuple(side.tasks), len(cells), int(cells.correct.sum()))
     figure = remembered(("demo matrix", *state), lambda: _matrix(side))
     key = f"demo/{shown}/{side.name}"
-    draw_figure(figure, key=key)
+    draw_figure(figure, key=key, columns=2)
     data = side.cells.assign(**{"acc (%)": 100 * side.cells.correct / side.cells.total})
     save(figure, data, key=key, file_name=f"demo_{shown}_{side.name.replace(' ', '_')}.csv")
 

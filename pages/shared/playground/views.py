@@ -194,6 +194,7 @@ def _in_full(request: Request, answer: Answer, after: int) -> None:
         attention_table(trace),
         key=f"attention/{run.id}",
         file_name=f"attention_run_{run.id}_after_{after + 1}.csv",
+        columns=len(request.runs),
     )
 
 

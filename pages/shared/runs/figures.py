@@ -41,12 +41,12 @@ def draw_figures(run: Run) -> None:
             st.markdown("**Loss** of each epoch over a task's rows, replay and penalty included.")
             state = (*position, *((last.epoch, last.loss) if last else ()))
             figure, data = _kept("loss", state, lambda: _loss(run))
-            draw_figure(figure, key="loss")
+            draw_figure(figure, key="loss", columns=2)
             save(figure, data, key="loss", file_name=f"loss_run_{run.id}.csv")
     with right:
         st.markdown("**Accuracy** over all tasks seen, after each task (the paper's Table 1).")
         figure, data = _kept("trajectory", position, lambda: _trajectory(run))
-        draw_figure(figure, key="trajectory")
+        draw_figure(figure, key="trajectory", columns=2)
         save(figure, data, key="trajectory", file_name=f"acc_run_{run.id}.csv")
 
 

@@ -12,6 +12,7 @@ import streamlit as st
 
 from core.charts.cells import width_of_cells
 from core.charts.export import IMAGES, find_chrome, to_html, to_image
+from core.charts.room import PAGE, make_room
 from pages.shared.ui.exports import export_name
 from pages.shared.ui.glossary import prose
 
@@ -43,11 +44,12 @@ class Offer:
     make: Callable[[], bytes]
 
 
-def draw_figure(figure: go.Figure, *, key: str, select: bool = False) -> None:
-    """The figure alone, in the app's colours for text and grid.
+def draw_figure(figure: go.Figure, *, key: str, select: bool = False, columns: int = 1) -> None:
+    """The figure alone, in the app's colours for text and grid, one of so many side by side.
 
     With `select` a click on a point is kept under the key, and the page is drawn again.
     """
+    make_room(figure, PAGE / columns)
     with st.container(key=f"wide/{key}") if width_of_cells(figure) > PHONE else nullcontext():
         if select:
             st.plotly_chart(
@@ -65,10 +67,13 @@ def present(
     key: str,
     file_name: str,
     select: bool = False,
+    columns: int = 1,
 ) -> None:
-    """The figure with the sentence that says what it shows, and buttons that save it."""
+    """The figure with the sentence that says what it shows, and buttons that save it; one of so
+    many side by side.
+    """
     prose(sentence)
-    draw_figure(figure, key=key, select=select)
+    draw_figure(figure, key=key, select=select, columns=columns)
     save(figure, data, key=key, file_name=file_name)
 
 
