@@ -16,7 +16,8 @@ from core.charts.template import ANGLES
 
 PAGE = 1050  # pixels, of a figure alone on a page; those side by side share them
 LETTER, LINE = 5.1, 19.0  # pixels of a letter beside an axis, and of a legend's line
-ENTRY, NAMED, FRAME = 39.0, 4.8, 11.0  # of a legend: an entry's symbol, a letter, what is around
+ENTRY, NAMED, FRAME = 10.0, 4.8, 11.0  # of a legend: beside a symbol, a letter, around it all
+SYMBOL = 30.0  # plotly's own width of a legend's symbol
 TITLE, TICK, FLAT = 45.0, 12.0, 59.0  # with an axis' title, without one; names that lie flat
 BAR, SHARES, UNTITLED = 80.0, 68.0, 12.0  # of the bar of colours, up to 1, less a title's
 SLANTED = 25.0  # pixels that a name at a slant takes on its axis
@@ -78,9 +79,10 @@ def _top(figure: go.Figure, inside: float, below: float) -> float:
     if legend is False or (legend is None and len(shown) < 2) or not shown:
         return 0
     groups: dict[str, list[float]] = {}
+    symbol = ENTRY + (figure.layout.legend.itemwidth or SYMBOL)
     for at, trace in enumerate(shown):
         entries = groups.setdefault(trace.legendgroup or str(at), [])
-        entries.append(ENTRY + NAMED * len(trace.name))
+        entries.append(symbol + NAMED * len(trace.name))
     widths = [max(entries) for entries in groups.values()]
     columns = len(widths) if sum(widths) <= inside else max(1, int(inside // max(widths)))
     rows = math.ceil(len(widths) / columns) * max(map(len, groups.values()))
