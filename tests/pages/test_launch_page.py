@@ -30,6 +30,9 @@ def test_launch_queues_what_the_form_says(store):
     launched(well(page))
     runs = store.runs()
     assert sorted(run.config.seed for run in runs) == [4, 6, 7]
+    in_tray, selected = page.session_state["tray/slots"]
+    assert [store.run(id).config.seed for id in in_tray] == [4, 6, 7]
+    assert selected == in_tray[0]
     for run in runs:
         assert run.config == RunConfig(
             dataset="toy",

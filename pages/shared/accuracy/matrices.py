@@ -77,7 +77,7 @@ def _matrix(group: Group[Run], cells: pd.DataFrame, of_arm: bool, columns: int) 
             f"ACC_avg after {counted(len(ends), 'task')} is {whole:.1f} %."
         )
     present(
-        matrix(cells),
+        remembered(("matrix figure", of_arm), partial(matrix, cells), group.runs),
         said,
         cells.assign(**{"acc (%)": 100 * cells.correct / cells.total}),
         key=f"matrix/{numbers}",

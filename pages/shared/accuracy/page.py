@@ -1,7 +1,9 @@
 """The accuracy page: runs over one another, their final values, the matrix of one of them."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -61,10 +63,15 @@ def pick_view() -> View:
     groups = (*groups, *of_arms)
     cells = remembered(("cells",), lambda: accuracy.cells(store(), chosen), chosen)
     table = remembered(("curves",), lambda: accuracy.curves(cells), chosen)
-    members = tuple((each.label, *(run.id for run in each.runs)) for each in groups)
-    spread = remembered(("spread", members), lambda: accuracy.spread(table, groups), chosen)
+    average = partial(accuracy.spread, table, groups)
+    spread = remembered(("spread", members(groups)), average, chosen)
     labels = frozenset(each.label for each in of_arms)
     return View(chosen, groups, labels, drawn, cells, table, spread, _published(groups, table))
+
+
+def members(groups: Iterable[Group[Run]]) -> tuple[tuple[str | int, ...], ...]:
+    """What each group is called, and the numbers of its runs."""
+    return tuple((each.label, *(run.id for run in each.runs)) for each in groups)
 
 
 def _published(groups: tuple[Group[Run], ...], table: pd.DataFrame) -> pd.DataFrame:
@@ -87,7 +94,8 @@ def draw_curves(view: View) -> None:
         if not view.published.empty:
             values = toggle("paper", "The paper's values", True, escape(paper.PROTOCOL))
     published = view.published[view.published.measure == measure]
-    figure = curves(
+    draw = partial(
+        curves,
         view.spread,
         measure=measure,
         name=MEASURES[measure],
@@ -96,6 +104,8 @@ def draw_curves(view: View) -> None:
         published=published if values else None,
         upper_bound=bound,
     )
+    key = ("curves figure", members(view.groups), *view.looks.items(), measure, values, bound)
+    figure = remembered(key, draw, view.runs)
     sentence = (
         f"{FORMULA[measure]} Lines are means over seeds, bands one standard deviation; the paper "
         "shows ACC_whole so in its figures and both after the last task in Table 1."

@@ -4,6 +4,7 @@ attended to.
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -23,6 +24,7 @@ from pages.shared.ui.address import follow, key_of
 from pages.shared.ui.clicked import newly, selected_point
 from pages.shared.ui.figures import present
 from pages.shared.ui.glossary import prose
+from pages.shared.ui.memo import remembered
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import pick
@@ -73,7 +75,6 @@ def _steps(side: Side) -> None:
     parses = {
         k: _texts(rows, parse) for k, parse in zip(recorded.after, recorded.parse, strict=True)
     }
-    aligned = alignment.align(gold, parses)
     why = why_not_covered(
         rows.learned.grammar, example.derivation, int(recorded.after.iloc[-1]), rows.names
     )
@@ -82,7 +83,8 @@ def _steps(side: Side) -> None:
         "≠ stands at later ones; where two derivations part, their lines are matched again. GEN "
         "begins an action that opens no slot."
     )
-    shown, tints = _marked(aligned, why)
+    key = ("steps", rows.on, side.row, *gold)
+    shown, tints = remembered(key, lambda: _marked(alignment.align(gold, parses), why), [rows.run])
     columns = {"step": NUMBER("Step", width=50)}
     columns["gold"] = TEXT("Gold", width=230)
     if "grammar" in shown:
@@ -129,8 +131,9 @@ def _strip(side: Side, columns: int) -> None:
         return
     gold = [str(step.action) for step in example.derivation]
     key = f"{key_of('strip')}/{side.key}"
+    draw = partial(charts.strip, recorded, gold, rows.names)
     present(
-        charts.strip(recorded, gold, rows.names),
+        remembered(("strip", rows.on, side.row, *gold), draw, [rows.run]),
         "P of each gold step after each task, given the gold steps before it; ✗ marks the first "
         "wrong step of the parse. The paper averages these per action. Click a cell to see the "
         "trees after that task.",
@@ -174,8 +177,9 @@ def _trees(side: Side, after: str) -> None:
     verdict = "The parse is the gold form." if record.correct else f"{count} of gold amiss."
     ended = "" if record.complete else f" It never came to an end: {alignment.OPEN} is still open."
     title = f"Parse after {name_of(rows.names, k)} (P = {math.exp(record.log_prob or 0):.3g})"
+    draw = partial(trees.pair, [gold, parse], ["Gold", title], differing)
     present(
-        trees.pair([gold, parse], ["Gold", title], differing),
+        remembered(("trees", rows.on, side.row, k, str(gold)), draw, [rows.run]),
         f"The gold form and the parse as trees; diamonds are nodes that the other tree does not "
         f"have there. {verdict}{ended}",
         pd.DataFrame({"form": ["gold", "parse"], "text": [str(gold), str(parse)]}),

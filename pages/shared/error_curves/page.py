@@ -1,6 +1,7 @@
 """The error page: which runs, on which rows, by which measure; the curves and their ends."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -14,6 +15,7 @@ from pages.shared.launch.form import parameters
 from pages.shared.tray import marks, tray_runs, with_records
 from pages.shared.ui.exports import as_percent
 from pages.shared.ui.figures import present
+from pages.shared.ui.memo import remembered
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import pick, switch
@@ -31,6 +33,7 @@ class View:
     runs: list[Run]
     marks: dict[int, Mark]
     measure: str
+    split: str  # of SPLITS; empty: both
     on: str  # a task's name; empty: all tasks seen
     curves: Curves
 
@@ -59,10 +62,10 @@ def pick_view() -> View:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         measure, split = switch("measure", "Measure", LABELS, "match"), switch("rows", "Rows", ROWS)
         on = _on(chosen)
-    curves = analysis.curves(store(), chosen, on)
+    curves = remembered(("errors", on), partial(analysis.curves, store(), chosen, on), chosen)
     if split:
         curves = Curves(curves.table[curves.table.split == split], curves.sections)
-    return View(chosen, marks(chosen), measure, on, curves)
+    return View(chosen, marks(chosen), measure, split, on, curves)
 
 
 def _hint(chosen: list[Run], recorded: list[Run]) -> None:
@@ -97,14 +100,17 @@ def draw_curves(view: View) -> None:
         "match": "Exact match error: the share of rows whose top parse is not the gold form.",
         "nll": "Mean negative log-likelihood of the gold derivations that can be written.",
     }
+    draw = partial(
+        errors,
+        view.curves,
+        view.marks,
+        analysis.task_names(view.runs),
+        measure=view.measure,
+        name=MEASURES[view.measure],
+    )
+    key = ("errors figure", view.on, view.split, view.measure, *view.marks.items())
     present(
-        errors(
-            view.curves,
-            view.marks,
-            analysis.task_names(view.runs),
-            measure=view.measure,
-            name=MEASURES[view.measure],
-        ),
+        remembered(key, draw, view.runs),
         f"{how[view.measure]} Measured with dropout off after every epoch, on {where}: training "
         "rows dotted, test rows solid. Dotted lines part the stages, solid ones the tasks. The "
         "paper shows training and test errors on Overnight so, with and without the fast stage.",

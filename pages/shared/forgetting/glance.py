@@ -1,5 +1,6 @@
 """Forgetting at a glance: all actions of all tasks, by groups, after each task, run by run."""
 
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -16,7 +17,7 @@ from pages.shared.ui.address import key_of
 from pages.shared.ui.clicked import newly, selected_point, selected_row
 from pages.shared.ui.figures import draw_figure, present, save
 from pages.shared.ui.glossary import prose
-from pages.shared.ui.memo import results
+from pages.shared.ui.memo import remembered, results
 from pages.shared.ui.tables import NUMBER, TEXT, download, pick_row
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import switch
@@ -49,7 +50,7 @@ def draw_glance(view: View) -> None:
             if rows.empty:
                 st.info(f"{escape(side.title)} has none of these actions.", icon=":material/inbox:")
             else:
-                _grid(side, _in_order_of(first, rows), len(tables))
+                _grid(side, _in_order_of(first, rows), (by, *view.filters.items()), len(tables))
     _actions(view, tables[0])
 
 
@@ -87,9 +88,11 @@ def _in_order_of(first: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     return rows.iloc[order].reset_index(drop=True)
 
 
-def _grid(side: View, rows: pd.DataFrame, columns: int) -> None:
-    key = f"{key_of('glance')}/{side.run.id}/{hash(tuple(rows.label + rows.group))}"
-    figure = charts.grid(rows, side.names)
+def _grid(side: View, rows: pd.DataFrame, chosen: tuple[Any, ...], columns: int) -> None:
+    labels = tuple(rows.label + rows.group)
+    key = f"{key_of('glance')}/{side.run.id}/{hash(labels)}"
+    draw = partial(charts.grid, rows, side.names)
+    figure = remembered(("glance figure", chosen, labels), draw, [side.run])
     draw_figure(figure, key=key, select=True, columns=columns)
     save(figure, _spelled_out(rows, side), key=key, file_name=f"glance_run_{side.run.id}.csv")
     point = newly(f"glance/{side.run.id}", selected_point(key))

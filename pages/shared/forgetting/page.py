@@ -1,7 +1,8 @@
 """The forgetting page: which run, which task's actions, which of them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -13,6 +14,7 @@ from core.runs.run import Run
 from pages.shared.access.learned import in_memory
 from pages.shared.access.runs import SHOWN, say_reduced, store
 from pages.shared.tray import mark, pick_other, selected_run, with_records
+from pages.shared.ui.memo import remembered
 from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import find, number, pick, switch
 
@@ -85,7 +87,7 @@ def pick_view() -> View:
 
 def _read(run: Run, other: Run | None, names: list[str], origin: int) -> View:
     kept, note = in_memory(run, origin)
-    table = analysis.action_table(store(), run, origin, None if kept is None else set(kept))
+    table = _table(run, origin, kept)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = find("in an action, or a task's name", width=300)
         kind = switch("kind", "Kind", KINDS)
@@ -104,6 +106,13 @@ def _read(run: Run, other: Run | None, names: list[str], origin: int) -> View:
     return view if other is None else replace(view, beside=_beside(view, other))
 
 
+def _table(run: Run, origin: int, kept: Collection[str] | None) -> pd.DataFrame:
+    """The run's actions of the task; `kept` are those that its memory covers."""
+    covered = None if kept is None else frozenset(kept)
+    read = partial(analysis.action_table, store(), run, origin, covered)
+    return remembered(("actions", origin, covered), read, [run])
+
+
 def _beside(view: View, other: Run) -> View | None:
     """The other run's view of the same task: the same actions in the same order, under the first
     run's numbers; None, with why, where it has recorded none of them.
@@ -111,7 +120,7 @@ def _beside(view: View, other: Run) -> View | None:
     names = list(other.tasks)
     origin = names.index(view.task(view.origin))
     kept, note = in_memory(other, origin)
-    table = analysis.action_table(store(), other, origin, None if kept is None else set(kept))
+    table = _table(other, origin, kept)
     order = {text: at for at, text in enumerate(view.table.text)}
     mine = table[table.text.isin(list(order))].drop_duplicates("text")
     if mine.empty:

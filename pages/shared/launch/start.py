@@ -22,6 +22,7 @@ from pages.shared.access.datasets import read_with_bar
 from pages.shared.access.runs import store
 from pages.shared.launch.form import Drawn
 from pages.shared.launch.reading import draw_reading
+from pages.shared.tray import add
 from pages.shared.ui.address import follow, key_of, publish
 from pages.shared.ui.seeds import doubled_seeds, read_seeds
 from pages.shared.ui.text import counted, escape
@@ -110,7 +111,9 @@ def _lines(configs: Sequence[RunConfig]) -> list[str]:
 
 
 def _launch(configs: Sequence[RunConfig], name: str) -> None:
-    """Queue the runs and go to look at the first; says what is wrong where one can't be."""
+    """Queue the runs, put them into the tray and go to look at the first; says what is wrong where
+    one can't be queued.
+    """
     try:
         ids = []
         for config in configs:
@@ -119,6 +122,7 @@ def _launch(configs: Sequence[RunConfig], name: str) -> None:
     except (ConfigError, DataError, StoreError) as error:
         st.error(escape(error), icon=":material/error:")
         return
+    add(*ids)
     st.switch_page("pages/runs.py", query_params={"run": str(ids[0])})
 
 

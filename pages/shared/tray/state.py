@@ -42,10 +42,10 @@ def show(ids: Sequence[Entry], by_default: bool = False) -> None:
     hold(slots().holding(ids).selecting(next(iter(ids), None)), by_default)
 
 
-def add(id: Entry) -> None:
-    """Select this run, and put it into the tray where it isn't there."""
+def add(*ids: Entry) -> None:
+    """Put these runs into the tray where they aren't there, and select the first."""
     held = slots()
-    hold(held.holding([id, *held.entries]).selecting(id))
+    hold(held.holding([*ids, *held.entries]).selecting(ids[0]))
 
 
 def forget(id: int) -> None:
