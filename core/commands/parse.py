@@ -8,7 +8,14 @@ from typing import Any
 
 from core.commands import Subparsers
 from core.commands.numbers import count
-from core.inspection.utterances import MOST_LETTERS, MOST_WORDS, Written, cut, write
+from core.inspection.utterances import (
+    MOST_LETTERS,
+    MOST_WORDS,
+    Written,
+    cut,
+    unread_text,
+    write,
+)
 from core.options import ConfigError
 from core.runs import checkpoints
 from core.runs.run import Run
@@ -66,6 +73,8 @@ def _execute(args: argparse.Namespace) -> int:
     with Parsers(run, **changes).after(after) as parser:
         for utterance in given or _typed():
             written = write(parser, utterance, task)
+            if written.unread:
+                print(unread_text(written.unread), file=sys.stderr)
             if args.json:
                 values = _values(run, utterance, written, after, task)
                 print(json.dumps(values, ensure_ascii=False), flush=True)
@@ -132,6 +141,7 @@ def _values(run: Run, utterance: str, written: Written, after: int, task: int) -
         "logical_form": written.logical_form,
         "probability": written.probability,
         "unknown_words": list(written.unknown),
+        "unread_words": written.unread,
         "run": run.id,
         "after": run.tasks[after],
         "task": run.tasks[task],

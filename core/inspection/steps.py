@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from core.inspection.utterances import best, row_of, words_of, written
+from core.inspection.utterances import best, row_of, unread, words_of, written
 from core.language.derivation import Rule
 from core.language.grammar import Grammar
 
@@ -50,6 +50,7 @@ class Trace:
     task: int
     steps: tuple[StepTrace, ...]
     logical_form: str | None  # None where slots stay open
+    unread: int = 0  # of the last words nothing is known: a transformer's limit
 
     @property
     def complete(self) -> bool:
@@ -89,7 +90,7 @@ def explain(
             traced = traced[:-1]
     known = tuple(word in parser.vocabulary for word in words)
     form = written(parser.grammar, actions) if closed else None
-    return Trace(tuple(words), known, task, traced, form)
+    return Trace(tuple(words), known, task, traced, form, unread(parser, words))
 
 
 def _numbers(grammar: Grammar, steps: Sequence[Rule]) -> tuple[list[int], str | None]:

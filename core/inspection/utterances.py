@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from core.data.base import normalise
 from core.language.derivation import actions_to_logical_form
 from core.language.grammar import Grammar
+from core.text import counted
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -31,6 +32,7 @@ class Written:
     logical_form: str | None  # None where slots stay open
     probability: float  # P of all its steps together
     unknown: tuple[str, ...]  # words that the vocabulary has not
+    unread: int  # words behind the limit of the transformer that the encoder reads
 
 
 def cut(utterance: str) -> str:
@@ -53,7 +55,18 @@ def write(parser: Parser, utterance: str, task: int) -> Written:
     parsed = best(parser, words, min(task, parser.known_tasks))
     form = written(parser.grammar, parsed.actions) if parsed.complete else None
     unknown = tuple(word for word in words if word not in parser.vocabulary)
-    return Written(form, math.exp(parsed.log_prob), unknown)
+    return Written(form, math.exp(parsed.log_prob), unknown, unread(parser, words))
+
+
+def unread(parser: Parser, words: Sequence[str]) -> int:
+    """How many of the words lie behind the limit of the transformer that the encoder reads."""
+    return parser.transformer.cutter.cut(tuple(words)).n_cut if parser.transformer else 0
+
+
+def unread_text(count: int) -> str:
+    """What so many unread words mean, in a sentence."""
+    words = counted(count, "word")
+    return f"Longer than the transformer reads: of the last {words} nothing is known."
 
 
 def best(parser: Parser, words: Sequence[str], task: int) -> Parse:

@@ -46,7 +46,7 @@ def test_the_forms_and_their_probabilities_are_those_of_decoding(capsys, beam: i
         assert values["utterance"] == utterance
         assert (values["logical_form"] is not None) == one.complete
         assert values["probability"] == pytest.approx(math.exp(one.log_prob), rel=1e-3)
-        assert values["unknown_words"] == []
+        assert (values["unknown_words"], values["unread_words"]) == ([], 0)
         assert (values["run"], values["after"], values["task"]) == (2, "farm", "farm")
     assert any(one.complete for one in found)
 
@@ -69,6 +69,12 @@ def test_any_kept_parser_reads_an_utterance_as_any_task(capsys) -> None:
     assert (json.loads(line)["after"], json.loads(line)["task"]) == ("zoo", "zoo")
     assert json.loads(line)["unknown_words"] == ["zebras"]
     assert json.loads(line)["utterance"] == "ships SHOW zebras"
+
+
+def test_words_behind_a_transformers_limit_are_counted(capsys, monkeypatch) -> None:
+    monkeypatch.setattr("core.inspection.utterances.unread", lambda parser, words: 2)
+    assert main(["parse", "1", "show all animals"]) == 0
+    assert "of the last 2 words nothing is known" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,13 @@ def test_unknown_words_are_marked(store):
     assert "one unknown word" not in texts(parsed(opened(PAGE, utterance="show all ships")).caption)
 
 
+def test_words_behind_a_transformers_limit_are_counted(store, monkeypatch):
+    kept_run(store)
+    monkeypatch.setattr("core.inspection.steps.unread", lambda parser, words: 1)
+    page = parsed(opened(PAGE, utterance="show all ships"))
+    assert "of the last 1 word nothing is known" in texts(page.warning)
+
+
 @pytest.mark.parametrize(
     "typed",
     [NASTY, "🦊 🦊", "\x00\x1b[31m", "w" * 10_000, "all animals " * 900],

@@ -13,6 +13,8 @@ import torch
 from core import validation
 from core.config import RunConfig
 from core.inspection.parsers import Parsers
+from core.inspection.steps import explain
+from core.inspection.utterances import write
 from core.options import ConfigError
 from core.parser import pretrained
 from core.parser.kept_states import KeptStates
@@ -213,6 +215,9 @@ def test_what_is_cut_off_is_said(config, folder: Path) -> None:
     assert pieces.n_cut == 1
     assert pieces.pooling[:3].any(axis=1).all()
     assert not pieces.pooling[3].any()
+    parser = Learner(config.with_(encoder_model=str(short))).parser
+    for utterance, unread in (("show all ships", 0), ("show all ships fast", 1)):
+        assert write(parser, utterance, 0).unread == explain(parser, utterance, 0).unread == unread
 
 
 def test_another_model_in_the_same_folder_is_no_model_of_the_checkpoint(config, tmp_path) -> None:

@@ -11,6 +11,7 @@ from core.analysis.form_differences import differences, excerpt
 from core.analysis.traces import attention_table
 from core.charts.parses import attention
 from core.inspection.steps import Trace
+from core.inspection.utterances import unread_text
 from core.runs import checkpoints
 from core.runs.run import Run
 from pages.shared.access.parsers import FAULTS, parsers_of
@@ -164,6 +165,8 @@ def _words(trace: Trace) -> None:
     st.markdown(" ".join(shown))
     if not all(trace.known):
         st.caption("Marked words are in no training row; all of them are read as one unknown word.")
+    if trace.unread:
+        st.warning(unread_text(trace.unread))
 
 
 def _pick_after(runs: Sequence[Run], answers: Sequence[Answer]) -> int:
