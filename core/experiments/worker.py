@@ -9,6 +9,7 @@ import threading
 from contextlib import suppress
 
 from core.runs import devices, worker_list
+from core.runs.circumstances import has_lost_gpu
 from core.runs.execution import Train, execute
 from core.runs.owner import new_owner
 from core.runs.run import STOPPED, Run, StoreError
@@ -62,6 +63,9 @@ class Worker:
             return False
         stop = _Either(self.stop)
         done = execute(self.store, run, self.owner, stop=stop, train=self.train)
+        if has_lost_gpu(done):
+            log.error("The worker on %s ends: %s", self.device, done.error)
+            self.stop.set()  # a pool starts another process in its place
         if done.status == STOPPED and not stop.of_the_run:
             self._give_back(done)
         return True

@@ -17,6 +17,7 @@ from sqlalchemy import select
 from core.options import ConfigError
 from core.runs import checkpoints, devices, worker_list
 from core.runs.checkpoint_files import CheckpointError
+from core.runs.circumstances import has_lost_gpu
 from core.runs.execution import Train, execute
 from core.runs.owner import Owner, new_owner
 from core.runs.pool import Pool, assign
@@ -179,22 +180,27 @@ class Workers:
                     with self._change:
                         self._change.wait(IDLE_SECONDS)
                     continue
-                self._carry_out(run, owner)
+                if has_lost_gpu(self._carry_out(run, owner)):
+                    log.error("No more runs on %s until this process is started anew.", device)
+                    del self._owners[owner]
+                    return
             except RunTaken as error:
                 log.warning("%s", error)
             except Exception as error:  # the worker outlives whatever a run or the store does
                 log.error("Worker on %s: %s", device, error, exc_info=error)
                 self._closing.wait(IDLE_SECONDS)
 
-    def _carry_out(self, run: Run, owner: Owner) -> None:
+    def _carry_out(self, run: Run, owner: Owner) -> Run:
+        """The run as it ended."""
         stop = threading.Event()
         self.running[run.id] = (owner, stop)
         if self._closing.is_set():
             stop.set()
         try:
-            execute(self._store, run, owner, stop=stop, train=self._train)
+            done = execute(self._store, run, owner, stop=stop, train=self._train)
             if self._closing.is_set():
                 self._store.give_back(run.id)
+            return done
         finally:
             del self.running[run.id]
 

@@ -1,5 +1,8 @@
 """Which device a run's setting means on this machine."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 
 from core.options import ConfigError
@@ -19,3 +22,19 @@ def choose_device(name: str) -> torch.device:
     if device.type == "cuda" and (device.index or 0) >= count:
         raise ConfigError(f"device = '{name}': this machine has {count} CUDA devices.")
     return device
+
+
+@contextmanager
+def own_stream(device: torch.device) -> Iterator[None]:
+    """What a GPU does for a run within it waits for nothing that other threads' runs do there.
+
+    At the end it is done, and what memory PyTorch has kept for the stream is the card's again.
+    """
+    if device.type != "cuda":
+        yield
+        return
+    stream = torch.cuda.Stream(device)
+    with torch.cuda.stream(stream):
+        yield
+        stream.synchronize()
+    torch.cuda.empty_cache()

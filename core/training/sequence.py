@@ -20,6 +20,7 @@ from core.registry import methods
 from core.samplers.base import select
 from core.stopping import ShouldStop, check, never
 from core.training.assembly import Learner
+from core.training.devices import choose_device, own_stream
 from core.training.losses import EpochLosses
 from core.training.position import Position
 from core.training.precision import products
@@ -209,8 +210,9 @@ def train(
     last epoch's end.
     """
     torch.set_num_threads(config.threads)
-    learner = Learner(config)
-    with products(config.precision, learner.device):
+    device = choose_device(config.device)
+    with own_stream(device), products(config.precision, device):
+        learner = Learner(config)
         if resume is not None:
             restore(learner, resume)
         record(learner.facts())

@@ -1,6 +1,7 @@
 """The precision of training: near float32 by every method, float32 elsewhere, refused where not."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from core.parser.modes import evaluating, training
 from core.training import precision
 from core.training.assembly import Learner
 from core.training.checks import validate
+from core.training.devices import own_stream
 from core.training.precision import products
 from core.training.sequence import train
 from tests.devices.runs import VARIANTS
@@ -101,3 +103,30 @@ def test_a_gpu_multiplies_as_the_runs_on_it_ask(gpu: None) -> None:
             pytest.fail("it was let in")
     with products("float32", GPU):
         assert switches() == {"ieee"}
+
+
+def test_a_run_on_a_gpu_has_a_stream_of_its_own_and_waits_for_it_at_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said: list[str] = []
+
+    class Stream:
+        def __init__(self, device: torch.device) -> None:
+            said.append(f"stream on {device}")
+
+        def synchronize(self) -> None:
+            said.append("waits")
+
+    @contextmanager
+    def entered(stream: Stream) -> Iterator[None]:
+        said.append("begins")
+        yield
+        said.append("ends")
+
+    monkeypatch.setattr(torch.cuda, "Stream", Stream)
+    monkeypatch.setattr(torch.cuda, "stream", entered)
+    with own_stream(GPU):
+        said.append("trains")
+    assert said == ["stream on cuda:0", "begins", "trains", "waits", "ends"]
+    with own_stream(torch.device("cpu")):
+        assert len(said) == 5

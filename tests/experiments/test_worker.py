@@ -18,7 +18,7 @@ from core.options import ConfigError
 from core.runs import pool as pool_module
 from core.runs.execution import execute
 from core.runs.pool import Pool, assign, default_workers
-from core.runs.run import FINISHED, QUEUED, STOPPED, Run
+from core.runs.run import FAILED, FINISHED, QUEUED, STOPPED, Run
 from core.runs.store import Store
 from core.stopping import Stopped
 
@@ -48,6 +48,18 @@ def test_a_worker_takes_what_waits(store: Store, small: Experiment) -> None:
     worker = Worker(store, "cpu", stop=threading.Event(), train=quick)
     assert [worker.work_once() for _ in range(7)] == [True] * 6 + [False]
     assert status(store, id).counts[FINISHED] == 6
+
+
+def test_a_worker_that_has_lost_its_gpu_ends_with_that_run(store: Store, small: Experiment) -> None:
+    def lost(*_given, **_more) -> None:
+        raise RuntimeError("CUDA error: unspecified launch failure")
+
+    id = catalog.create(store, small)
+    work.enqueue(store, "small")
+    worker = Worker(store, "cpu", stop=threading.Event(), train=lost)
+    worker.go()
+    assert worker.stop.is_set()
+    assert (status(store, id).counts[FAILED], status(store, id).counts[QUEUED]) == (1, 5)
 
 
 def test_a_worker_that_ends_gives_its_run_back(store: Store, small: Experiment) -> None:

@@ -112,7 +112,11 @@ WHERE = "(core.log in the folder of the runs has where)"
         (MemoryError(), "Memory ran out: a smaller batch_size, hidden_size or beam_size needs "
          "less of it."),
         (RuntimeError("CUDA error: device lost"), "The GPU failed (CUDA error: device lost): "
-         "resume the run once it answers again."),
+         "resume the run in a process started since."),
+        (RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate"),
+         "Memory ran out: a smaller batch_size, hidden_size or beam_size needs less of it."),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"),
+         "Memory ran out: a smaller batch_size, hidden_size or beam_size needs less of it."),
     ],
 )  # fmt: skip
 def test_a_failure_is_one_readable_sentence(store: Store, fake, caplog, problem, said) -> None:

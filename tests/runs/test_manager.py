@@ -54,6 +54,15 @@ def test_an_exception_in_one_run_leaves_the_next_running(make, store, fake, unti
     assert "boom" in store.run(first).error
 
 
+def test_a_worker_that_has_lost_its_gpu_leaves_what_waits(make, store, fake, until) -> None:
+    fake.fails[0] = RuntimeError("CUDA error: unspecified launch failure")
+    made = make()
+    first, second = (made.submit(CONFIG.with_(seed=seed)) for seed in (0, 1))
+    until(lambda: not made.workers._owners)
+    assert statuses(store) == {first: "failed", second: "queued"}
+    assert "The GPU failed" in store.run(first).error
+
+
 def test_a_store_that_fails_for_a_while_does_not_end_the_worker(
     make, store, until, monkeypatch
 ) -> None:
