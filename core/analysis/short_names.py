@@ -8,6 +8,7 @@ from core.analysis.accuracy import Group, group
 from core.analysis.settings import differing, method_name
 from core.config import RunConfig
 from core.data.naming import dataset_name
+from core.experiments.experiment import arm_in_name
 from core.runs.run import Run
 
 _SHORT = {
@@ -25,12 +26,15 @@ def short_names(runs: Sequence[Run]) -> dict[int, str]:
     """By the run's number: `TR + EWC, M 25, seed 3`; no two are alike.
 
     The method always stands there; data set, seed and other settings where they are not the same
-    in all of the runs. An imported file is always named.
+    in all of the runs. An imported file is always named. A cell of an experiment has its arm's
+    label for method and settings.
     """
     configs = [run.config for run in runs]
     seeds = {config.seed for config in configs}
     names = {}
     for run, parts in zip(runs, _parts(configs), strict=True):
+        if arm := arm_in_name(run.name):  # its label says how the cell differs, but for the pair
+            parts = [arm, *(part for part in parts if part.startswith("order "))]
         parts += [f"seed {run.config.seed}"] if len(seeds) > 1 else []
         names[run.id] = given_name(run) or ", ".join(parts)
     counts = Counter(names.values())
@@ -44,7 +48,7 @@ def named_groups(runs: Sequence[Run], names: Mapping[int, str]) -> tuple[Group[R
     groups = group(runs)
     parts = _parts([each.runs[0].config for each in groups], ("order_seed",))
     labels = [
-        names[each.runs[0].id] if len(each.runs) == 1 else ", ".join(words)
+        names[each.runs[0].id] if len(each.runs) == 1 else _arm(each) or ", ".join(words)
         for each, words in zip(groups, parts, strict=True)
     ]
     counts = Counter(labels)
@@ -54,10 +58,19 @@ def named_groups(runs: Sequence[Run], names: Mapping[int, str]) -> tuple[Group[R
     )
 
 
+def _arm(runs: Group[Run]) -> str:
+    """The label of the arm whose cells all of these are; empty where they are not."""
+    arms = {arm_in_name(run.name) for run in runs.runs}
+    return arms.pop() if len(arms) == 1 else ""
+
+
 def given_name(run: Run) -> str:
-    """The name that somebody gave the run; empty where it bears the one it was made with."""
+    """The name that somebody gave the run; empty where it bears the one it was made with, or an
+    experiment's.
+    """
     made = tuple(f"{name} on " for name in (method_name(run.config), run.config.method))
-    return "" if run.name.startswith(made) and ", seed " in run.name else run.name
+    by_itself = run.name.startswith(made) and ", seed " in run.name
+    return "" if by_itself or arm_in_name(run.name) else run.name
 
 
 def _parts(configs: Sequence[RunConfig], leave_out: Sequence[str] = ()) -> list[list[str]]:

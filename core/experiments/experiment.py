@@ -4,6 +4,7 @@ Its cells are configurations, arm × pair. A run belongs to a cell by its config
 core.runs.digest), whoever launched it.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -16,6 +17,7 @@ from core.text import clean
 
 DEFAULT_PAIRS = 10  # the paper's
 MOST_CELLS = 10_000
+_RUN_NAME = re.compile(r".*: arm '(?P<arm>.*)', order .+, seed \d+")
 
 
 @dataclass(frozen=True)
@@ -101,8 +103,18 @@ class Experiment:
         """`arm 'EWC', order 3, seed 3`"""
         return f"arm '{self.arms[arm].label}', {self.pairs[pair].label}"
 
+    def run_name(self, pair: int, arm: int) -> str:
+        """What the cell's run is called: `main: arm 'EWC', order 3, seed 3`"""
+        return f"{self.name}: {self.cell_label(pair, arm)}"
+
     def with_(self, **changes: Any) -> "Experiment":
         return replace(self, **changes)
+
+
+def arm_in_name(name: str) -> str:
+    """The arm's label in what an experiment has called a run; empty in any other name."""
+    match = _RUN_NAME.fullmatch(name)
+    return match["arm"] if match else ""
 
 
 def of_pair(config: RunConfig, pair: Pair) -> RunConfig:

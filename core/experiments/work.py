@@ -81,9 +81,8 @@ def _insert(connection: Connection, stored: Stored, absent: Collection[Any]) -> 
     values = []
     for cell in absent:
         config = of_pair(configs[cell.arm], experiment.pairs[cell.pair])
-        label = experiment.cell_label(cell.pair, cell.arm)
         more = {"priority": stored.priority, "position": cell.pair, "is_cell": True}
-        values.append(new_run(config, f"{experiment.name}: {label}", **more))
+        values.append(new_run(config, experiment.run_name(cell.pair, cell.arm), **more))
     if values:
         connection.execute(insert(runs), values)
 

@@ -10,6 +10,7 @@ from core.analysis.short_names import named_groups, short_names
 from core.charts.marks import Mark, of_groups, of_runs
 from core.config import RunConfig
 from core.data.upload import store_upload
+from core.experiments.experiment import Arm, Experiment, default_pairs
 from tests.made_up import finished_run
 
 TR = RunConfig(dataset="overnight", method="total_recall")
@@ -37,6 +38,21 @@ def test_a_given_name_goes_before_and_no_two_are_alike(store):
         "mine, run 1", "TR, seed 1", "mine, run 3",
     ]  # fmt: skip
     assert len(set(named(store, TR, TR, TR))) == 3
+
+
+def test_cells_are_called_by_their_arms(store):
+    arms = (Arm("no 'fast' stage, order 7"), Arm("EWC", {"method.penalty": "ewc"}))
+    experiment = Experiment("mine: arm 'x'", TR, arms, default_pairs(2))
+    configs = {(arm, pair): config for pair, arm, config in experiment.configs()}
+    names = [experiment.run_name(pair, arm) for arm, pair in configs]
+    assert named(store, *configs.values(), names=names) == [
+        f"{arms[arm].label}, order {pair + 1}, seed {pair + 1}" for arm, pair in configs
+    ]
+    runs = [run for run in store.runs() if run.config.seed == 1]
+    assert set(short_names(runs).values()) == {arm.label for arm in arms}
+    assert short_names(runs[:1])[runs[0].id] == "EWC"
+    named_by_arm = [g.label for g in named_groups(store.runs(), short_names(store.runs()))]
+    assert set(named_by_arm) == {arm.label for arm in arms}
 
 
 def test_data_sets_are_named_where_they_differ_and_files_always(store, tmp_path):
