@@ -12,6 +12,7 @@ from core.commands.entry import BAD_USAGE, main
 from core.data.base import DataMissing
 from core.parser.applicable import ApplicableActions
 from tests.learners import make
+from tests.parser.tiny_bert import SIZE, write_tiny_bert
 
 
 def figures(out: str) -> dict[str, list[float]]:
@@ -39,6 +40,17 @@ def test_speeds_shares_and_memory_are_printed(capsys, monkeypatch) -> None:
     assert 0 <= by_length <= drawn < 100
     assert min(told["plain"][0], *told["alone"][:2]) > 0
     assert "task zoo: 10 training rows, 5 test rows" in out
+
+
+def test_a_fixed_transformer_is_set_beside_word_vectors(capsys, monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(bench, "product_rate", lambda device: 2e9)
+    model = str(write_tiny_bert(tmp_path / "bert"))
+    words = ["--dataset", "toy", "--device", "cpu", "--encoder-model", model]
+    assert main(["bench", "parser", *words]) == 0
+    told = figures(capsys.readouterr().out)["fixed"]
+    assert min(told[0], told[2]) > 0
+    assert told[1] == 200
+    assert told[3] == SIZE
 
 
 def test_the_plain_way_computes_the_same(toy_config) -> None:

@@ -97,6 +97,33 @@ def wait_for(device: "torch.device") -> None:
         torch.cuda.synchronize(device)
 
 
+def training_step(learner: "Learner") -> ways.Run:
+    """A step of training on a batch; a GPU is given it and not waited for."""
+    import torch
+
+    parser, config = learner.parser, learner.config
+    optimizer = torch.optim.Adam(parser.parameters(), lr=config.learning_rate, fused=True)
+
+    def train_on(batch: "Batch") -> None:
+        optimizer.zero_grad()
+        parser.loss(batch).backward()
+        torch.nn.utils.clip_grad_norm_(parser.parameters(), config.clip_norm)
+        optimizer.step()
+
+    return train_on
+
+
+def waiting_step(learner: "Learner") -> ways.Run:
+    """The same to its end."""
+    train_on = training_step(learner)
+
+    def train_and_wait(batch: "Batch") -> None:
+        train_on(batch)
+        wait_for(learner.device)
+
+    return train_and_wait
+
+
 def _read_all(learner: "Learner") -> int:
     """Have a fixed transformer read every utterance; how many words those have."""
     transformer = learner.transformer
@@ -120,18 +147,7 @@ def _measure(config: RunConfig, name: str) -> int:
     torch.set_num_threads(config.threads)
     learner = Learner(config.with_(task_order=(largest,)))
     parser, rows, test = learner.parser, learner.train_batches[0], learner.test_batches[0]
-    optimizer = torch.optim.Adam(parser.parameters(), lr=config.learning_rate, fused=True)
-
-    def train_on(batch: "Batch") -> None:
-        optimizer.zero_grad()
-        parser.loss(batch).backward()
-        torch.nn.utils.clip_grad_norm_(parser.parameters(), config.clip_norm)
-        optimizer.step()
-
-    def train_and_wait(batch: "Batch") -> None:
-        train_on(batch)
-        wait_for(learner.device)
-
+    train_on = training_step(learner)
     began = time.perf_counter()
     n_words = _read_all(learner)
     reading = time.perf_counter() - began
@@ -152,7 +168,7 @@ def _measure(config: RunConfig, name: str) -> int:
     rate = (before + after) / 2
     share = sum(training_flops(parser, batch) for batch in batches) / seconds / rate
     decoding_share = forward_flops(parser, test) / decoding / rate
-    beside = list(ways.lines(learner, train_and_wait, batches))
+    beside = list(ways.lines(learner, waiting_step, batches))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     lines = [
         f"{config.dataset}, task {largest}: {len(rows)} training rows, {len(test)} test rows; "

@@ -21,12 +21,17 @@ ALONE = 40  # utterances parsed one at a time
 Run = Callable[["Batch"], None]
 
 
-def lines(learner: "Learner", train_on: Run, batches: Sequence["Batch"]) -> Iterator[str]:
-    """What the benchmark prints of each; `train_on` waits for the device."""
-    clock = clock_of(learner)
+def lines(
+    learner: "Learner", step_of: Callable[["Learner"], Run], batches: Sequence["Batch"]
+) -> Iterator[str]:
+    """What the benchmark prints of each; `step_of` gives a step of training, to its end."""
+    clock, train_on = clock_of(learner), step_of(learner)
+    learner.parser.train()
     ratio = _ratio(clock, train_on, _plainly(train_on), _spread(batches))
     yield f"plain     {ratio:8.2f} × as long a training step by packed sequences, all scores, draws"
     yield _padding(learner, clock, train_on, batches)
+    if learner.transformer is not None and not learner.transformer.moves:
+        yield _fixed(learner, step_of)
     yield _alone(learner, clock)
 
 
@@ -117,6 +122,37 @@ def _padding(
 def _share(batches: Sequence["Batch"]) -> float:
     """Of padding among the decoder's steps."""
     return 1 - sum(int(b.steps.sum()) for b in batches) / sum(b.actions.numel() for b in batches)
+
+
+def _fixed(learner: "Learner", step_of: Callable[["Learner"], Run]) -> str:
+    """Steps over a fixed transformer, whose states are kept, beside steps over word vectors.
+
+    Over those of the usual size, and of its own: a wider input is more for the LSTM to read.
+    """
+    from core.training.assembly import Learner
+
+    config, size = learner.config, learner.parser.encoder.input_size
+    over_words = config.with_(encoder="lstm", encoder_model="")
+    sizes = [config.word_size, size]
+    others = [Learner(over_words.with_(word_size=numbers)) for numbers in sizes]
+    ratios = [_longer(learner, other, step_of) for other in others]
+    return (
+        f"fixed     {ratios[0]:8.2f} × as long a training step as over random word vectors of "
+        f"{sizes[0]} numbers ({ratios[1]:.2f} × with as many as its states have, {size})"
+    )
+
+
+def _longer(learner: "Learner", other: "Learner", step_of: Callable[["Learner"], Run]) -> float:
+    """How much longer a learner's steps take than another's on the same rows: the median."""
+    both = [(each, step_of(each)) for each in (learner, other)]
+    clock, at_once, ratios = clock_of(learner), learner.config.batch_size, []
+    for each, _ in both:
+        each.parser.train()
+    starts = range(0, len(learner.train_batches[0]), at_once)[: BATCHES + 1]
+    for rows in [np.arange(s, min(s + at_once, len(learner.train_batches[0]))) for s in starts]:
+        mine, others = (_time(clock, run, each.train_batches[0].take(rows)) for each, run in both)
+        ratios.append(mine / others)
+    return float(np.median(ratios[1:] or ratios))  # the first pays for allocations
 
 
 def _alone(learner: "Learner", clock: Callable[[], float]) -> str:
