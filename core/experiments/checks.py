@@ -51,10 +51,9 @@ def check_shape(experiment: Experiment) -> None:
     for pair, count in Counter(experiment.pairs).items():
         if count > 1:
             raise ConfigError(f"Pair ({pair.label}) is there {count} times: each counts once.")
-    cells = len(experiment.arms) * len(experiment.pairs)
-    if cells > MOST_CELLS:
+    if experiment.size > MOST_CELLS:
         raise ConfigError(
-            f"{len(experiment.arms)} arms × {len(experiment.pairs)} pairs are {cells:,} cells; "
+            f"{experiment.shape} are {experiment.size:,} cells; "
             f"expected at most {MOST_CELLS:,}: take fewer arms or pairs, or several experiments."
         )
 

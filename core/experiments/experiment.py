@@ -13,7 +13,7 @@ from typing import Any
 from core.config import RunConfig
 from core.experiments.settings import with_settings
 from core.options import ConfigError
-from core.text import clean
+from core.text import clean, counted
 
 DEFAULT_PAIRS = 10  # the paper's
 MOST_CELLS = 10_000
@@ -84,6 +84,16 @@ class Experiment:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", clean(self.name))
+
+    @property
+    def size(self) -> int:
+        """How many cells it has."""
+        return len(self.arms) * len(self.pairs)
+
+    @property
+    def shape(self) -> str:
+        """`3 arms × 5 pairs`"""
+        return f"{counted(len(self.arms), 'arm')} × {counted(len(self.pairs), 'pair')}"
 
     def arm_config(self, arm: Arm) -> RunConfig:
         """The arm's configuration but for the pair; ConfigError where it has a wrong setting."""

@@ -1,5 +1,6 @@
 """`python -m core experiment`: define, queue, look, and what is wrong said in a sentence."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,15 @@ def test_new_of_a_preset_with_less_of_it(capsys) -> None:
     assert experiment.base.epochs == 2
     assert [arm.label for arm in experiment.arms] == ["EMR", "Fine-tune"]
     assert [(pair.order_seed, pair.seed) for pair in experiment.pairs] == [(3, 7), (4, 7)]
+
+
+@pytest.mark.parametrize("action", ["new", "import"])
+def test_arms_of_one_label_are_refused_and_none_is_lost(capsys, file: Path, action: str) -> None:
+    read = toml.read_file(file)
+    twice = read.with_(arms=tuple(replace(arm, label="same") for arm in read.arms))
+    file.write_text(toml.write(twice))
+    assert f"Arm 'same' is there {len(read.arms)} times" in refused(capsys, action, file)
+    assert catalog.names(Store()) == []
 
 
 def test_from_file_to_file_without_loss(capsys, file: Path, tmp_path: Path) -> None:

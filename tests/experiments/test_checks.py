@@ -77,7 +77,7 @@ def test_what_is_there_twice_is_refused(small: Experiment) -> None:
 
 def test_too_many_cells_are_counted(small: Experiment) -> None:
     many = small.with_(pairs=crossed(range(1, 101), range(100)))
-    assert "2 arms × 10000 pairs are 20,000 cells" in refused(many)
+    assert "2 arms × 10,000 pairs are 20,000 cells" in refused(many)
 
 
 def test_a_data_set_that_is_not_here_names_the_arm(small, monkeypatch, tmp_path) -> None:

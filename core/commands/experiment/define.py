@@ -18,6 +18,7 @@ from core.experiments.settings import with_settings
 from core.options import ConfigError
 from core.runs.pool import default_workers
 from core.runs.store import Store
+from core.text import counted
 
 
 def add_parsers(parsers: Subparsers) -> None:
@@ -71,8 +72,7 @@ def _presets(args: argparse.Namespace) -> int:
     width = max(map(len, presets))
     for name, entry in presets.items():
         experiment: Experiment = entry.value()
-        cells = len(experiment.arms) * len(experiment.pairs)
-        print(f"{name:<{width}}  {cells:>4} cells  {entry.summary}")
+        print(f"{name:<{width}}  {experiment.size:>4} cells  {entry.summary}")
     return 0
 
 
@@ -93,8 +93,8 @@ def _new(args: argparse.Namespace) -> int:
     )
     check(experiment)
     catalog.create(store, experiment)
-    arms, pairs = len(experiment.arms), len(experiment.pairs)
-    print(f"Experiment '{experiment.name}': {arms} arms × {pairs} pairs, {arms * pairs} cells.")
+    cells = counted(experiment.size, "cell")
+    print(f"Experiment '{experiment.name}': {experiment.shape}, {cells}.")
     workers, _ = default_workers()
     print(before_start(outlook(store, catalog.load(store, experiment.name)), workers))
     print(f"To carry it out here: python -m core experiment run {experiment.name}")
@@ -102,11 +102,16 @@ def _new(args: argparse.Namespace) -> int:
 
 
 def _chosen(experiment: Experiment, labels: list[str] | None) -> tuple[Arm, ...]:
+    """The arms of these labels; all where none is named, also those whose labels are the same,
+    which the checks refuse.
+    """
+    if not labels:
+        return experiment.arms
     by_label = {arm.label: arm for arm in experiment.arms}
-    for label in labels or []:
+    for label in labels:
         if label not in by_label:
             raise ConfigError(f"'{label}' is not an arm; there are: {', '.join(by_label)}.")
-    return tuple(by_label[label] for label in labels or by_label)
+    return tuple(by_label[label] for label in labels)
 
 
 def _pairs(args: argparse.Namespace) -> tuple[Any, ...]:
@@ -140,8 +145,8 @@ def _add(args: argparse.Namespace) -> int:
         raise ConfigError("Nothing to add: give --arm LABEL --set …, or more --pairs.")
     new_arms = [Arm(args.arm, settings_of(args.set))] if args.arm else []
     experiment = work.add(store, args.name, new_arms, _pairs(args)).experiment
-    arms, pairs = len(experiment.arms), len(experiment.pairs)
-    print(f"Experiment '{args.name}': {arms} arms × {pairs} pairs, {arms * pairs} cells by now.")
+    cells = counted(experiment.size, "cell")
+    print(f"Experiment '{args.name}': {experiment.shape}, {cells} by now.")
     print(f"To queue the new ones: python -m core experiment resume {args.name}")
     return 0
 

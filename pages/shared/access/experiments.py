@@ -116,7 +116,7 @@ def say_from_file(now: Status) -> None:
 
 def status_of(stored: Stored) -> Status:
     """How far it is; of a large one as it was at most a few seconds ago."""
-    cells = len(stored.experiment.arms) * len(stored.experiment.pairs)
+    cells = stored.experiment.size
     if cells <= 500:
         return status(store(), stored.id)
     return _status_lately(stored.id, cells, paths.database_url())

@@ -125,8 +125,7 @@ def _added(store: Store, name: str, arms: list[Arm], key: str) -> str:
         arms = [*arms, *toml.read_arms(text, stored.experiment.base, "Other arms")]
     pairs = next_pairs(stored.experiment.pairs, st.session_state[f"{key}/pairs"])
     more = work.add(store, name, arms, pairs).experiment
-    cells = len(more.arms) * len(more.pairs)
-    return f"{counted(cells, 'cell')} by now; the new ones are queued by Go on."
+    return f"{counted(more.size, 'cell')} by now; the new ones are queued by Go on."
 
 
 def next_pairs(pairs: tuple[Pair, ...], count: int) -> tuple[Pair, ...]:

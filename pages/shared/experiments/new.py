@@ -158,11 +158,10 @@ def free_name(name: str) -> str:
 
 def _draw_draft(experiment: Experiment) -> None:
     """What is going to be made, what is wrong with it, the button."""
-    arms, pairs = len(experiment.arms), len(experiment.pairs)
     with st.container(border=True):
         st.markdown(
-            f"**{escape(experiment.name)}**: {counted(arms, 'arm')} × {counted(pairs, 'pair')}, "
-            f"**{counted(arms * pairs, 'cell')}**"
+            f"**{escape(experiment.name)}**: {experiment.shape}, "
+            f"**{counted(experiment.size, 'cell')}**"
         )
         if experiment.arms:
             draw_table(arm_table(experiment), {}, key="draft")

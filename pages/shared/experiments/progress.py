@@ -53,11 +53,10 @@ def draw_one(stored: Stored) -> None:
 
 
 def _words(stored: Stored, now: Status, workers: int) -> str:
-    arms, pairs = len(stored.experiment.arms), len(stored.experiment.pairs)
     counts = now.counts
     parts = [
         f"{now.done:.0%}",
-        f"{counted(arms, 'arm')} × {counted(pairs, 'pair')}",
+        stored.experiment.shape,
         f"{counts[FINISHED]:,} of {counted(now.cells, 'cell')} finished",
     ]
     if counts[RUNNING]:

@@ -43,7 +43,7 @@ def draw_missing(records: Sequence[ExportedRun], number: int) -> None:
 
 
 def _draw_one(experiment: Experiment) -> None:
-    arms, cells = len(experiment.arms), len(experiment.arms) * len(experiment.pairs)
+    arms, cells = len(experiment.arms), experiment.size
     label = datasets[experiment.base.dataset].label
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         clicked = st.button(
