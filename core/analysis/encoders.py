@@ -14,7 +14,8 @@ _TRAINED = {"no": "fixed", "yes": "fine-tuned"}
 def encoder_input(config: RunConfig) -> str:
     """`random vectors`, `glove-6b-200, not trained along`, `bert-base-uncased, fixed`."""
     if config.encoder == "transformer":
-        layers = f"last {config.encoder_layers} layers trained"
+        n = config.encoder_layers
+        layers = "last layer trained" if n == 1 else f"last {n} layers trained"
         return f"{_name(config.encoder_model)}, {_TRAINED.get(config.encoder_trained, layers)}"
     random = config.embeddings == RANDOM_VECTORS
     vectors = RANDOM if random else _name(config.embeddings)

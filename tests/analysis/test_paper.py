@@ -153,6 +153,10 @@ def test_a_run_is_held_against_the_papers_own_kind_of_encoder(changes, expected)
         (BERT, "bert-base-uncased, fixed"),
         ({**BERT, "encoder_trained": "yes"}, "bert-base-uncased, fine-tuned"),
         ({**BERT, "encoder_trained": "last layers"}, "bert-base-uncased, last 2 layers trained"),
+        (
+            {**BERT, "encoder_trained": "last layers", "encoder_layers": 1},
+            "bert-base-uncased, last layer trained",
+        ),
     ],
     ids=str,
 )

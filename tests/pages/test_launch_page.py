@@ -4,6 +4,7 @@ import hashlib
 import shlex
 
 import pytest
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 
 from core.commands.entry import build_parser
@@ -243,6 +244,25 @@ def test_what_a_file_of_vectors_covers_is_said_before_it_is_queued(store, tmp_pa
     path.write_text("show 1 2\nships 3\n", encoding="utf-8")
     page = opened("pages/launch.py", dataset="toy", embeddings=str(path))
     assert "line 2, column" in letters(page.error)
+
+
+def test_reading_a_file_of_vectors_shows_how_far_it_is(store, tmp_path, monkeypatch):
+    shares: list[float] = []
+    monkeypatch.setattr(DeltaGenerator, "progress", lambda self, share, text: shares.append(share))
+    monkeypatch.setattr("core.parser.vector_text._EVERY", 1)
+    path = tmp_path / "vectors.txt"
+    path.write_text("show 1 2\nships 3 4\n", encoding="utf-8")
+    for _ in range(2):  # the second time nothing is read
+        well(opened("pages/launch.py", dataset="toy", embeddings=str(path)))
+        assert shares == [9 / 19, 1.0, 1.0]
+
+
+def test_a_transformer_that_cant_be_had_is_greyed_out_with_the_reason(store, monkeypatch):
+    monkeypatch.setattr("core.config.parser.find_spec", lambda name: None)
+    page = well(opened("pages/launch.py", dataset="toy"))
+    encoder = widget(page, "selectbox", "Encoder reads")
+    assert (encoder.disabled, encoder.value) == (True, "lstm")
+    assert "pip install -r core/requirements-encoders.txt" in letters(page.caption)
 
 
 def test_a_time_that_was_measured_stands_there_alone(monkeypatch):

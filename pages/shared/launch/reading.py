@@ -1,5 +1,6 @@
 """What a run would read in place of random word vectors, said before it is queued."""
 
+import time
 from pathlib import Path
 
 import streamlit as st
@@ -8,6 +9,7 @@ from core import paths
 from core.config import RANDOM_VECTORS, RunConfig
 from core.data.base import DataError
 from core.options import ConfigError
+from pages.shared.ui.memo import results
 from pages.shared.ui.text import escape
 
 _DECIDES = ("dataset", "dataset_options", "task_order", "evaluation", "device")
@@ -24,9 +26,7 @@ def draw_reading(config: RunConfig) -> None:
     names = [n for n in vars(config) if n in _DECIDES or n.startswith(("embeddings", "encoder"))]
     read = RunConfig(**{name: getattr(config, name) for name in names})
     try:
-        sentence = _sentence(
-            read.to_json(), _written(read.embeddings), str(paths.data_folder()), str(paths.home())
-        )
+        sentence = _sentence(read)
     except (ConfigError, DataError) as error:
         st.error(escape(error), icon=":material/error:")
         return
@@ -41,10 +41,26 @@ def _written(source: str) -> int:
         return 0
 
 
-@st.cache_data(show_spinner="Reading the word vectors …", ttl=60, max_entries=64)
-def _sentence(config: str, written: int, data_folder: str, home: str) -> str:
+def _sentence(read: RunConfig) -> str:
+    """Read with a bar, and kept for a minute at most: folders change."""
+    minute = time.monotonic() // 60
+    where = (str(paths.data_folder()), str(paths.home()))
+    key = ("reading", read.to_json(), _written(read.embeddings), *where, minute)
+    known: str | None = results().get(key)
+    if known is not None:
+        return known
     from core.data.base import load_tasks
     from core.training import checks
 
-    read = RunConfig.from_json(config)
-    return checks.reading(read, load_tasks(read))
+    bar = st.empty()
+
+    def show(share: float) -> None:
+        bar.progress(share, f"Reading the word vectors: {share:.0%}")
+
+    try:
+        with st.spinner("Reading …"):
+            sentence = checks.reading(read, load_tasks(read), show)
+    finally:
+        bar.empty()
+    kept: str = results().keep(key, sentence)
+    return kept

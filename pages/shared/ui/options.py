@@ -183,7 +183,8 @@ def draw_option(spec: OptionSpec, name: str, text: str) -> Any:
             st.session_state[key] = spec.default
         asked = st.session_state[key]  # by an address, say, though it can't be had here
         shown = [choice for choice in spec.choices if choice in (*spec.offered, asked)]
-        value = st.selectbox(text, shown, key=key, help=help)
+        only = len(shown) == 1 < len(spec.choices)  # the others can't be had here
+        value = st.selectbox(text, shown, key=key, help=help, disabled=only)
     elif spec.type is int:
         value = st.number_input(text, step=1, key=key, help=help)
     elif spec.type is float:
