@@ -18,7 +18,11 @@ class MachineSettings:
     """What the run is drawn from and computed on."""
 
     seed: int = option(0, "of every random draw of the run", low=0, high=2**31 - 1, group="Machine")
-    device: str = option("auto", "auto, cpu or cuda:N", group="Machine")
+    device: str = option(
+        "auto",
+        "auto, cpu or cuda:N; equal results bit for bit are promised on a CPU alone",
+        group="Machine",
+    )
     threads: int = option(
         1,
         "CPU threads for the arithmetic; results are bit-identical for one number of threads",

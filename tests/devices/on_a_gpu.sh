@@ -3,6 +3,7 @@
 # From the repository's root, with requirements installed:  tests/devices/on_a_gpu.sh [FOLDER]
 # FOLDER takes tests.txt and bench.txt (default: the current one). Ends with 1 if a test failed.
 set -uo pipefail
+export PYTHONUNBUFFERED=1  # what was measured before a time limit is kept
 cd "$(dirname "$0")/../.."
 folder="${1:-.}"
 mkdir -p "$folder"
