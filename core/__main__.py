@@ -4,8 +4,8 @@ Before anything that takes time is imported, Ctrl-C is given a meaning: an impor
 ends in a traceback, and in PyTorch's at times in a crash. What commands write is whole at any time.
 """
 
+import _signal as signals  # `signal` itself takes a while
 import os
-import signal
 import sys
 from collections.abc import Sequence
 
@@ -25,8 +25,8 @@ def _break_off(*_: object) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, _break_off)
+    signals.signal(signals.SIGINT, _break_off)
     try:
         sys.exit(main())
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it has ended; Python only clears up
+        signals.signal(signals.SIGINT, signals.SIG_IGN)  # it has ended; Python only clears up
