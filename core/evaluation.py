@@ -1,6 +1,7 @@
 """What a parser gets right: exact match of the logical form as text, top hypothesis (notes §6)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,13 +9,14 @@ from numpy.typing import NDArray
 from core.data.base import Example
 from core.language.derivation import actions_to_logical_form
 from core.language.grammar import NEVER, Grammar
-from core.parser.batch import Batch
+from core.parser.batch import Batch, join
 from core.parser.decode import parse
 from core.parser.hypothesis import Parse
 from core.parser.model import Parser
 from core.stopping import ShouldStop, never
 
 EVALUATION_WORK = 0.4  # a parsed row, in units of a row trained on (measured)
+ROWS_TOGETHER = 64
 
 
 class FormWriter:
@@ -40,6 +42,31 @@ def hypotheses(parser: Parser, rows: Batch, should_stop: ShouldStop = never) -> 
     _, first, where = np.unique(known, axis=0, return_index=True, return_inverse=True)
     parsed = parse(parser, rows.take(first), should_stop=should_stop)
     return [parsed[number] for number in where.reshape(-1)]
+
+
+def hypotheses_by_task(
+    parser: Parser, tasks: Sequence[Batch], should_stop: ShouldStop = never
+) -> Iterator[list[Parse]]:
+    """`hypotheses` of each task's rows; tasks of few rows that stand side by side are read at once.
+
+    After task k all of 0 … k are parsed: with many small tasks most of it was beginning to parse.
+    """
+    for group in small_together(tasks):
+        parses = iter(hypotheses(parser, join(group), should_stop))
+        for rows in group:
+            yield list(islice(parses, len(rows)))
+
+
+def small_together(batches: Iterable[Batch]) -> Iterator[list[Batch]]:
+    """The batches in order, as many together as have at most ROWS_TOGETHER rows, or one."""
+    group: list[Batch] = []
+    for rows in batches:
+        if group and sum(map(len, group)) + len(rows) > ROWS_TOGETHER:
+            yield group
+            group = []
+        group.append(rows)
+    if group:
+        yield group
 
 
 def predictions(parser: Parser, rows: Batch, writer: FormWriter) -> list[str | None]:

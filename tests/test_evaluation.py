@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from core.evaluation import correct, grammar_coverage, predictions
+from core.evaluation import (
+    correct,
+    grammar_coverage,
+    hypotheses,
+    hypotheses_by_task,
+    predictions,
+    small_together,
+)
 from core.language.grammar import NEVER
 from core.parser.decode import parse
 from core.training.assembly import Learner
@@ -40,6 +47,29 @@ def test_equal_utterances_are_parsed_once_and_keep_their_places(learned, monkeyp
     assert texts[0] == texts[2] == texts[3]
     assert texts[1] == texts[4]
     assert texts[0] != texts[1] or texts[0] is None
+
+
+def test_small_tasks_are_parsed_together_and_each_as_alone(learned, monkeypatch) -> None:
+    alone = [hypotheses(learned.parser, rows) for rows in learned.test_batches]
+    asked = []
+    monkeypatch.setattr(
+        "core.evaluation.parse",
+        lambda parser, rows, **also: asked.append(len(rows)) or parse(parser, rows, **also),
+    )
+    together = list(hypotheses_by_task(learned.parser, learned.test_batches))
+    assert asked == [15]
+    for parses, others in zip(together, alone, strict=True):
+        assert [p.actions for p in parses] == [p.actions for p in others]
+        scores = [p.log_prob for p in others]
+        assert [p.log_prob for p in parses] == pytest.approx(scores, abs=1e-5)
+
+
+def test_large_tasks_are_parsed_each_by_itself(learned) -> None:
+    rows = learned.train_batches[0]
+    batches = [rows.take([0] * n) for n in (100, 30, 34, 1, 65, 64, 2)]
+    groups = [[len(batch) for batch in group] for group in small_together(batches)]
+    assert groups == [[100], [30, 34], [1], [65], [64], [2]]
+    assert list(small_together([])) == []
 
 
 def test_reachable_counts_forms_that_the_known_tasks_can_write(toy_config) -> None:

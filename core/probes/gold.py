@@ -1,5 +1,6 @@
 """Gold steps as the parser sees them, teacher-forced: P(gold action | gold history, utterance)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from core.parser.applicable import MASKED
-from core.parser.batch import Batch, split_by_length
+from core.parser.batch import Batch, join, split_by_length
 from core.parser.model import Parser
 from core.parser.modes import evaluating
 from core.stopping import ShouldStop, check, never
@@ -33,6 +34,23 @@ class GoldSteps:
         """Which examples' forms consist of applicable actions alone: (n,) of bool."""
         covered: NDArray[np.bool_] = self.real[:, 0] & (self.log_probs > MASKED / 2).all(axis=1)
         return covered
+
+    def of(self, rows: slice, n_steps: int) -> "GoldSteps":
+        """Those of these examples, padded to fewer steps."""
+        at = (rows, slice(n_steps))
+        return GoldSteps(self.log_probs[at], self.likeliest[at], self.real[at])
+
+
+def score_together(
+    parser: Parser, batches: Sequence[Batch], should_stop: ShouldStop = never
+) -> list[GoldSteps]:
+    """The gold steps of each of some small batches, scored at once."""
+    scored, end = score_gold_steps(parser, join(batches), should_stop), 0
+    parts = []
+    for batch in batches:
+        end += len(batch)
+        parts.append(scored.of(slice(end - len(batch), end), batch.actions.shape[1]))
+    return parts
 
 
 @torch.no_grad()

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from core.config import RunConfig
 from core.data.base import Task
-from core.evaluation import FormWriter
+from core.evaluation import FormWriter, small_together
 from core.events import ActionProbabilities, ActionsKnown, ErrorCounts, Predictions
 from core.parser.batch import Batch
 from core.parser.hypothesis import Parse
 from core.parser.model import Parser
 from core.probes.error_curves import ErrorSample
-from core.probes.gold import score_gold_steps
+from core.probes.gold import GoldSteps, score_together
 from core.probes.plan import RecordingPlan
 from core.stopping import ShouldStop, never
 
@@ -34,6 +34,7 @@ class Recorder:
     ) -> None:
         self.plan, self.tasks, self.parser = plan, tasks, parser
         self.train_batches, self.test_batches = train_batches, test_batches
+        self._scored: dict[tuple[bool, int, int], tuple[Batch, GoldSteps]] = {}
         self.errors: ErrorSample | None = None
         if plan.error_rows:
             self.errors = ErrorSample(
@@ -65,8 +66,7 @@ class Recorder:
         if not self.plan.predictions or i not in self.plan.looked_at(k):
             return
         rows = self.plan.indices(len(parses))
-        batch = self.test_batches[i].take(rows)
-        scored = score_gold_steps(self.parser, batch, should_stop)
+        batch, scored = self._score(False, k, i, should_stop)
         probabilities = _rounded(scored.probabilities).tolist()
         gold, chosen, right = self._gold(i), [parses[row] for row in rows], correct[rows].tolist()
         first_wrong = [
@@ -93,14 +93,28 @@ class Recorder:
         """The probabilities of the actions in task i's training examples after task k."""
         if not self.plan.actions or i not in self.plan.looked_at(k):
             return
-        batch = self.train_batches[i]
-        batch = batch.take(self.plan.indices(len(batch)))
-        gold = score_gold_steps(self.parser, batch, should_stop)
+        batch, gold = self._score(True, k, i, should_stop)
         actions = batch.actions.cpu().numpy()[gold.real]
         sums, counts = np.bincount(actions, gold.probabilities[gold.real]), np.bincount(actions)
         present = np.flatnonzero(counts)
         mean, count = (sums[present] / counts[present]).tolist(), counts[present].tolist()
         yield ActionProbabilities(k, i, tuple(present.tolist()), tuple(mean), tuple(count))
+
+    def _score(
+        self, of_training: bool, k: int, i: int, should_stop: ShouldStop
+    ) -> tuple[Batch, GoldSteps]:
+        """Task i's examples and their gold steps after task k, scored with those of small tasks
+        that are looked at next.
+        """
+        if (of_training, k, i) not in self._scored:
+            batches = self.train_batches if of_training else self.test_batches
+            later = [task for task in self.plan.looked_at(k) if task >= i]
+            taken = (batches[task].take(self.plan.indices(len(batches[task]))) for task in later)
+            group = next(small_together(taken))
+            scored = zip(group, score_together(self.parser, group, should_stop), strict=True)
+            keys = ((of_training, k, task) for task in later)
+            self._scored = dict(zip(keys, scored, strict=False)) | self._scored
+        return self._scored.pop((of_training, k, i))
 
     def _gold(self, i: int) -> list[tuple[int, ...]]:
         """Action numbers of task i's test derivations, -1 for what training never shows."""

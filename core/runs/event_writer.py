@@ -1,7 +1,9 @@
 """How events become rows: each kind once under its key, progress not oftener than it is looked at.
 
 Progress comes after every batch. It is written at most every half second, and at once where a
-stage begins or ends; what is held back meanwhile goes in with the next thing that is written.
+stage begins or ends; what is held back meanwhile goes in with the next thing that is written. So do
+accuracies and what is recorded with them, of which many come at once where a run has many tasks:
+what ends their series is written at once, before a checkpoint is.
 """
 
 import threading
@@ -11,14 +13,15 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, and_, delete, func, insert, literal, update
 
-from core.events import Event, Progress, RunStarted
+from core.events import Accuracy, ActionProbabilities, Event, Predictions, Progress, RunStarted
 from core.runs import clock
 from core.runs.column_types import UtcTime
 from core.runs.json_values import finite
 from core.runs.owner import Owner
 from core.runs.tables import EVENT_TABLES, runs
 
-INTERVAL = 0.5  # seconds between two writes of progress
+INTERVAL = 0.5  # seconds between two writes of what can wait
+SERIES = (Accuracy, ActionProbabilities, Predictions)  # a StageTime follows
 
 _Writer = tuple[int, Owner | None]  # a run, and who records for it
 
@@ -30,30 +33,42 @@ class Throttle:
         self._interval = interval
         self._lock = threading.Lock()
         self._written: dict[_Writer, tuple[float, int, str]] = {}  # when, task, stage
-        self._held: dict[_Writer, Progress] = {}
+        self._held: dict[_Writer, tuple[float, tuple[Event, ...]]] = {}  # since when, what
 
-    def due(self, run: int, event: Event, owner: Owner | None) -> tuple[Event, ...]:
-        """What to write now that this event has come: nothing, it, or the held progress and it."""
-        writer = (run, owner)
+    def due(
+        self, run: int, event: Event, owner: Owner | None, in_series: bool = False
+    ) -> tuple[Event, ...]:
+        """What to write now that this event has come: nothing, or what was held back and it.
+
+        An event of SERIES waits for what follows where it is said to be `in_series`.
+        """
+        writer, moment = (run, owner), time.monotonic()
         with self._lock:
-            held = self._held.pop(writer, None)
-            if not isinstance(event, Progress):
-                return (event,) if held is None else (held, event)
-            moment = time.monotonic()
-            when, task, stage = self._written.get(writer, (-self._interval, -1, ""))
-            new = (task, stage) != (event.task, event.stage)
-            ends = event.epoch >= event.epochs or event.done >= event.total
-            if not (new or ends or moment - when >= self._interval):
-                self._held[writer] = event
+            since, held = self._held.pop(writer, (moment, ()))
+            if isinstance(event, Progress):  # the newest says all
+                held = tuple(item for item in held if not isinstance(item, Progress))
+                waits = not self._is_due(writer, event, moment)
+            else:
+                waits = in_series and isinstance(event, SERIES)
+            if waits and moment - since < self._interval:
+                self._held[writer] = (since, (*held, event))
                 return ()
-            self._written[writer] = (moment, event.task, event.stage)
-            return (event,)
+            return (*held, event)
 
-    def end(self, run: int, owner: Owner | None) -> Progress | None:
-        """The owner's attempt is over: the progress still to be written, if any."""
+    def _is_due(self, writer: _Writer, event: Progress, moment: float) -> bool:
+        when, task, stage = self._written.get(writer, (-self._interval, -1, ""))
+        new = (task, stage) != (event.task, event.stage)
+        ends = event.epoch >= event.epochs or event.done >= event.total
+        if new or ends or moment - when >= self._interval:
+            self._written[writer] = (moment, event.task, event.stage)
+            return True
+        return False
+
+    def end(self, run: int, owner: Owner | None) -> tuple[Event, ...]:
+        """The owner's attempt is over: what is still to be written."""
         with self._lock:
             self._written.pop((run, owner), None)
-            return self._held.pop((run, owner), None)
+            return self._held.pop((run, owner), (0.0, ()))[1]
 
 
 def write_event(connection: Connection, run: int, event: Event) -> None:

@@ -140,7 +140,7 @@ def _learn(
     checkpoints.drop_parts(run.id)  # nobody else writes for this run
 
     def record(event: Event) -> None:
-        store.record(run.id, event, owner, patience=STORE_PATIENCE)
+        store.record(run.id, event, owner, patience=STORE_PATIENCE, in_series=True)
         if watch is not None:
             watch(event)
 

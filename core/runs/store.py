@@ -75,8 +75,7 @@ class Store(StoreReader):
     ) -> None:
         """To another status; StoreError where TRANSITIONS forbids it.
 
-        With an owner: RunTaken where it doesn't hold the run. Progress that it held back is written
-        first.
+        With an owner: RunTaken where it doesn't hold the run. What it held back is written first.
         """
         held = self._throttle.end(id, owner)
         tries = 0
@@ -89,8 +88,8 @@ class Store(StoreReader):
                 if tries > 1 and (row.status, row.owner_token) == (status, owner.token):
                     return  # it got through, only the answer was lost
                 changes.check_holder(row, owner)
-            if held is not None:
-                write_event(connection, id, held)
+            for event in held:
+                write_event(connection, id, event)
             changes.change(connection, row, status, owner=owner, error=error)
 
         self._database.write(change, patience)
@@ -164,14 +163,20 @@ class Store(StoreReader):
         return marked
 
     def record(
-        self, id: int, event: Event, owner: Owner | None = None, *, patience: float = 0.0
+        self,
+        id: int,
+        event: Event,
+        owner: Owner | None = None,
+        *,
+        patience: float = 0.0,
+        in_series: bool = False,
     ) -> None:
         """Keep an event of a run, once under the event's key; also a sign of life.
 
-        RunTaken where the owner doesn't hold the run; without one, where somebody does. Progress
-        that comes thick and fast is thinned out (see core.runs.event_writer).
+        RunTaken where the owner doesn't hold the run; without one, where somebody does. What
+        comes thick and fast is thinned out or waits a moment (see core.runs.event_writer).
         """
-        due = self._throttle.due(id, event, owner)
+        due = self._throttle.due(id, event, owner, in_series)
 
         def change(connection: Connection) -> None:
             if not changes.beat(connection, id, owner):  # this also locks the run's row
@@ -183,18 +188,13 @@ class Store(StoreReader):
             self._database.write(change, patience)
 
     def note_versions(
-        self,
-        id: int,
-        versions: dict[str, str],
-        owner: Owner | None = None,
-        *,
-        patience: float = 0.0,
+        self, id: int, values: dict[str, str], owner: Owner | None = None, *, patience: float = 0.0
     ) -> None:
         """What the run was computed with; RunTaken as `record`."""
 
         def change(connection: Connection) -> None:
             changes.check_holder(changes.locked(connection, id), owner)
-            changes.set_values(connection, id, versions=versions)
+            changes.set_values(connection, id, versions=values)
 
         self._database.write(change, patience)
 

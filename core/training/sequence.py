@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from core.config import RunConfig
-from core.evaluation import EVALUATION_WORK, hypotheses, matches
+from core.evaluation import EVALUATION_WORK, hypotheses_by_task, matches
 from core.events import Accuracy, Diagnostics, Epoch, Event, MemoryStored, Progress, StageTime
 from core.methods.base import Stage
 from core.registry import methods
@@ -156,10 +156,11 @@ class _Run:
         self._checkpoint(Position(k + 1), None)
 
     def _evaluate(self, k: int) -> None:
-        seconds, recorder, workload = 0.0, self.recorder, self.workload
+        seconds, recorder, workload, learner = 0.0, self.recorder, self.workload, self.learner
+        parsed = hypotheses_by_task(self.parser, learner.test_batches[: k + 1], self.should_stop)
         for i in range(k + 1):
-            began, learner = time.perf_counter(), self.learner
-            parses = hypotheses(self.parser, learner.test_batches[i], self.should_stop)
+            began = time.perf_counter()
+            parses = next(parsed)
             correct = matches(parses, learner.tasks[i].test, learner.writer)
             self.record(Accuracy(k, i, int(correct.sum()), len(correct)))
             self.done += EVALUATION_WORK * len(correct)

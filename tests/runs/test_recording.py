@@ -7,7 +7,8 @@ from sqlalchemy import Table, select
 from sqlalchemy import event as sqlalchemy_event
 
 from core.config import RunConfig
-from core.events import Epoch, Event, Progress, RunStarted
+from core.events import Accuracy, Epoch, Event, Progress, RunStarted, StageTime
+from core.runs.event_writer import Throttle
 from core.runs.owner import new_owner
 from core.runs.run import StoreError
 from core.runs.store import Store
@@ -130,3 +131,34 @@ def test_a_number_that_is_none_is_stored_as_missing(store: Store) -> None:
 def test_recording_for_no_run_says_so(store: Store) -> None:
     with pytest.raises(StoreError, match="no run 5"):
         store.record(5, SAMPLES[0][0])
+
+
+def test_events_of_a_series_are_written_with_what_ends_it(store: Store, monkeypatch) -> None:
+    monkeypatch.setattr("core.runs.event_writer.time.monotonic", lambda: 0.0)
+    owner = new_owner()
+    id = store.create(CONFIG, claimed_by=owner)
+
+    def kept() -> int:
+        table = EVENT_TABLES[Accuracy]
+        return len(store.fetch(select(table).where(table.c.run_id == id)))
+
+    store.record(id, progress(done=10.0), owner, in_series=True)
+    for on in range(3):
+        store.record(id, Accuracy(2, on, 1, 2), owner, in_series=True)
+        store.record(id, progress(done=11.0 + on), owner, in_series=True)
+    assert (kept(), store.run(id).progress) == (0, 0.1)
+    store.record(id, StageTime(2, "evaluation", 1.0, 1.0), owner, in_series=True)
+    assert kept() == 3
+    assert store.run(id).progress == 0.13
+    store.record(id, Accuracy(3, 0, 1, 2), owner, in_series=True)
+    store.set_status(id, "stopped", owner=owner)
+    assert kept() == 4
+
+
+def test_a_long_series_is_written_from_time_to_time(store: Store, monkeypatch) -> None:
+    moments = iter([0.0, 0.2, 0.7])
+    monkeypatch.setattr("core.runs.event_writer.time.monotonic", lambda: next(moments))
+    throttle = Throttle()
+    events = [Accuracy(0, on, 1, 1) for on in range(3)]
+    due = [throttle.due(1, event, None, in_series=True) for event in events]
+    assert due == [(), (), tuple(events)]
