@@ -169,8 +169,7 @@ class _Run:
             self._note(events, workload.predictions(k, i))
             self._note(recorder.after_task(k, i, self.should_stop), workload.actions(k, i))
         self.record(StageTime(k, "evaluation", seconds, workload.evaluation(k)))
-        work = workload.recording(k)
-        if work:
+        if work := workload.recording(k):
             self.record(StageTime(k, "recording", self.recording_seconds, work))
 
     def _note(self, events: Iterable[Event], work: float = 0.0) -> None:
