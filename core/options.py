@@ -32,6 +32,7 @@ def option(
     earlier: Any = MISSING,
     label: str = "",
     expected: str = "",
+    suggested: tuple[str, ...] = (),
 ) -> Any:
     """A dataclass field that knows its help text and what values are allowed.
 
@@ -41,7 +42,7 @@ def option(
     `earlier` is the value that runs had which were made before this default (see core.runs.digest);
     say it where a default changes, or where a new option's default is not what was done before.
     `label` is what people call it, where its name alone does not say enough; `expected` what may
-    stand here, where type and range do not say it all.
+    stand here, where type and range do not say it all; `suggested` are texts that forms list.
     """
     declared = {
         "help": help,
@@ -54,6 +55,7 @@ def option(
         "earlier": default if earlier is MISSING else earlier,
         "label": label,
         "expected": expected,
+        "suggested": suggested,
     }
     return field(default=default, metadata=declared)
 
@@ -75,6 +77,7 @@ class OptionSpec:
     earlier: Any  # the value that runs had which don't state one
     label: str  # what people call it; empty: its name in words
     expected: str  # what may stand here; empty: as type and range have it
+    suggested: tuple[str, ...]  # texts that forms list, where any other may stand here too
 
     @property
     def offered(self) -> tuple[str, ...]:

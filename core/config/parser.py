@@ -24,6 +24,7 @@ class ParserSettings:
         "as a member of a .zip: vectors.zip/member.txt; or of a fastText model (.bin)",
         group="Parser",
         label="Word vectors",
+        suggested=(RANDOM_VECTORS, *(f"glove-6b-{size}" for size in (50, 100, 200, 300))),
     )
     embeddings_trained: bool = option(
         True,

@@ -11,6 +11,7 @@ from core.commands.entry import build_parser
 from core.commands.line import read_config
 from core.config import RunConfig
 from core.data.base import load_tasks
+from core.data.io import vector_files
 from core.runs.estimate import Estimate
 from core.runs.run import StoreUnavailable
 from core.runs.store import Store
@@ -244,6 +245,20 @@ def test_what_a_file_of_vectors_covers_is_said_before_it_is_queued(store, tmp_pa
     path.write_text("show 1 2\nships 3\n", encoding="utf-8")
     page = opened("pages/launch.py", dataset="toy", embeddings=str(path))
     assert "line 2, column" in letters(page.error)
+
+
+def test_word_vectors_are_chosen_by_name_or_given_as_a_path(store, tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_text("show 1 2\nships 3 4\n", encoding="utf-8")
+    page = well(opened("pages/launch.py", dataset="toy", embeddings=str(path)))
+    vectors = widget(page, "selectbox", "Word vectors")
+    assert vectors.options == ["random", *vector_files.TABLES, str(path)]
+    assert vectors.value == str(path)
+    vectors.set_value("glove-6b-200").run()
+    assert "is not on this machine" in letters(page.error)
+    widget(page, "selectbox", "Word vectors").set_value("random").run()
+    launched(well(page))
+    assert store.runs()[0].config.embeddings == "random"
 
 
 def test_reading_a_file_of_vectors_shows_how_far_it_is(store, tmp_path, monkeypatch):

@@ -191,6 +191,9 @@ def draw_option(spec: OptionSpec, name: str, text: str) -> Any:
         value = st.number_input(text, step=_step(spec), format="%g", key=key, help=help)
     elif spec.type is tuple:
         value = tuple(st.multiselect(text, [], key=key, help=help, accept_new_options=True))
+    elif spec.suggested:
+        texts = list(dict.fromkeys([*spec.suggested, st.session_state[key]]))
+        value = st.selectbox(text, texts, key=key, help=help, accept_new_options=True)
     else:
         value = st.text_input(text, key=key, help=help)
     publish(name, None if value == spec.default else write(value))
