@@ -55,6 +55,6 @@ def _as_written(store: Store) -> dict[str, list[tuple[Any, ...]]]:
     events = {}
     for table in EVENT_TABLES.values():
         key = [column for column in table.primary_key if not column.info.get("many")]
-        rows = store.fetch(select(*key).order_by(place))
+        rows = store.fetch(select(*key).order_by(place, *key))
         events[table.name] = [tuple(row) for row, _ in itertools.groupby(rows)]
     return events
