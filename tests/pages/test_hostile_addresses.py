@@ -16,7 +16,7 @@ from tests.pages.views import CASES, NAMES, WHOLE, computed
 pytestmark = pytest.mark.usefixtures("filled_home")
 
 ASKED_ONCE = {"launch": ["clone"]}  # read where the page opens, and gone from the address then
-EVERY = 120  # one value in so many is taken for each parameter, other ones for the next
+EVERY = 240  # one value in so many is taken for each parameter, other ones for the next
 TOGETHER = 1 if WHOLE else 24  # … and for all at once, by the view
 
 
