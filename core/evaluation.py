@@ -1,4 +1,4 @@
-"""What a parser gets right: exact match of the logical form as text, top hypothesis (notes §6)."""
+"""What a parser gets right: exact match of the logical form as text, top hypothesis."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
