@@ -1,10 +1,11 @@
-"""On a phone: heat maps stay readable, and no page is wider than the screen."""
+"""On a phone and a tablet: heat maps stay readable, and no page is wider than the screen."""
 
 from core.config import RunConfig
 from tests.browser.driving import settle
 from tests.made_up import finished_run
 
-PHONE = {"width": 390, "height": 844}
+PHONE, TABLET = {"width": 390, "height": 844}, {"width": 1024, "height": 1366}
+ADDRESSES = ("accuracy?runs=1,2&run=1", "accuracy?runs=1,2&matrix=minus", "runs?run=1", "")
 LEAST = 24  # pixels across a cell with two digits
 CELLS = """() => Array.from(document.querySelectorAll('.js-plotly-plot'))
   .filter(plot => plot._fullData && plot._fullData[0].type === 'heatmap')
@@ -18,7 +19,7 @@ SIDEWAYS = """() => {
 }"""
 
 
-def test_cells_are_readable_and_no_page_is_wider_than_a_phone(store, server, page):
+def test_cells_are_readable_and_no_page_is_wider_than_the_screen(store, server, page):
     names = [f"a task with a name of some length {k}" for k in range(8)]
     for seed, method in enumerate(("finetune", "total_recall")):
         config = RunConfig(dataset="overnight", method=method)
@@ -28,12 +29,14 @@ def test_cells_are_readable_and_no_page_is_wider_than_a_phone(store, server, pag
     page.set_viewport_size(PHONE)
     page.goto(f"{server.address}/accuracy?runs=3&run=3")
     page.wait_for_function(f"({NAMES})().join() === '3,3'")  # matrix and curves: no name left out
-    for address in ("accuracy?runs=1,2&run=1", "accuracy?runs=1,2&matrix=minus", "runs?run=1", ""):
-        page.goto(f"{server.address}/{address}")
-        page.locator("h1").wait_for()
-        settle(page)
-        if address.startswith("accuracy"):
-            page.wait_for_function(f"({CELLS})().some(width => width >= {LEAST})")
-            assert min(page.evaluate(CELLS)) >= LEAST, address
-        assert page.evaluate(SIDEWAYS) <= 0, address
+    for screen in (PHONE, TABLET):
+        page.set_viewport_size(screen)
+        for address in ADDRESSES if screen is PHONE else ADDRESSES[:1]:
+            page.goto(f"{server.address}/{address}")
+            page.locator("h1").wait_for()
+            settle(page)
+            if address.startswith("accuracy"):
+                page.wait_for_function(f"({CELLS})().some(width => width >= {LEAST})")
+                assert min(page.evaluate(CELLS)) >= LEAST, (address, screen)
+            assert page.evaluate(SIDEWAYS) <= 0, (address, screen)
     assert not server.complaints()

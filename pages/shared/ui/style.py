@@ -6,6 +6,7 @@ here it takes the theme's colour of text, so that all of it has a contrast of 4.
 
 SHARE = 80  # percent of the colour of text that is in the text of figures
 WIDE = 620  # pixels of a heat map that a phone is too narrow for: it is scrolled there
+BESIDE = 1300  # pixels of a window that has room for two such heat maps side by side
 
 _LAYOUT = """
 .stMainBlockContainer { max-width: 80rem; }
@@ -23,6 +24,9 @@ _CONTRAST = f"""
 [data-testid="stCaptionContainer"] code {{ color: inherit; opacity: 1; background: none; }}
 """
 _NARROW = f"""
+@media (max-width: {BESIDE}px) {{
+  [data-testid="stColumn"]:has([class*="st-key-wide"]) {{ min-width: calc(100% - 1.5rem); }}
+}}
 @media (max-width: 640px) {{
   .stMainBlockContainer {{ padding-top: 4rem; }}
   [data-testid="stButtonGroup"] [role="radiogroup"] {{ flex-wrap: wrap; overflow: visible; }}
