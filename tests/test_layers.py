@@ -144,6 +144,18 @@ def test_what_only_looks_loads_no_torch() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, cwd=PROJECT)
 
 
+@pytest.mark.slow
+def test_pages_open_without_what_only_some_computations_need() -> None:
+    """Each takes a second or more to import."""
+    rooms = [name_of(path) for path in (PROJECT / "pages" / "shared").rglob("*.py")]
+    code = "import sys\n" + "".join(f"import {name}\n" for name in sorted(rooms))
+    code += "print([name for name in ('torch', 'scipy.stats', 'sklearn') if name in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, cwd=PROJECT, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
 def test_the_top_level_is_as_agreed() -> None:
     tracked = subprocess.run(
         ["git", "ls-files"], check=True, cwd=PROJECT, capture_output=True, text=True

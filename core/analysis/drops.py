@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
 
 from core.analysis.forgetting import COVERED, CROSS, NOT_COVERED, SPECIFIC
 
@@ -33,6 +32,8 @@ class Comparison:
 
 def compare(name: str, groups: Sequence[tuple[str, Drops]]) -> Comparison:
     """The two groups' drops by rank; NaN among them are left out."""
+    from scipy import stats  # loads for a second: not with the pages
+
     known = tuple((label, drops[~np.isnan(drops)]) for label, drops in groups)
     (_, left), (_, right) = known
     why = _too_little(known)

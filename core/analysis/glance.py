@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from core.analysis.forgetting import COVERED, NOT_COVERED, action_table, name_of, origins
 from core.runs.run import Run
@@ -93,6 +92,8 @@ def against_memory(table: pd.DataFrame) -> pd.DataFrame:
 
 def rank_correlation(table: pd.DataFrame) -> float:
     """Spearman's, of drop and occurrences in memory; NaN where it says nothing."""
+    from scipy import stats  # loads for a second: not with the pages
+
     known = table[table["drop"].notna() & table.in_memory.notna()]
     counts = known.in_memory.astype(float)
     if len(known) < LEAST or counts.nunique() < 2 or known["drop"].nunique() < 2:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from core.analysis import accuracy
 from core.analysis.memory import Kept, TaskRows, entropy
@@ -50,6 +49,8 @@ def outcomes(
 
 def rank_correlation(table: pd.DataFrame, measure: str) -> float:
     """Spearman's ρ of entropy and accuracy; NaN for fewer than LEAST runs, or where one is even."""
+    from scipy import stats  # loads for a second: not with the pages
+
     if len(table) < LEAST or table.entropy.nunique() == 1 or table[measure].nunique() == 1:
         return float("nan")
     return float(stats.spearmanr(table.entropy, table[measure]).statistic)

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
 CONFIDENCE = 0.95
 RESAMPLES = 9_999
@@ -55,6 +54,8 @@ def wilcoxon_p(differences: Sequence[float]) -> float:
     1 where no difference is left, missing where there is no pair. Differences count as equal where
     they are but for rounding.
     """
+    from scipy import stats  # loads for a second: not with the pages
+
     given = np.round(np.asarray(differences, dtype=float), _DIGITS)
     left = given[given != 0]
     if not len(left):
@@ -71,6 +72,8 @@ def bca_interval(differences: Sequence[float]) -> tuple[float, float]:
 
     Missing for fewer than two pairs; the value itself where all are equal.
     """
+    from scipy import stats  # loads for a second: not with the pages
+
     values = np.asarray(differences, dtype=float)
     if len(values) < 2:
         return (math.nan, math.nan)
@@ -123,12 +126,16 @@ def differences(values: pd.DataFrame, reference: str) -> pd.DataFrame:
 
 def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     """Nemenyi's: mean ranks of k arms over n pairs that differ by more differ at this level."""
+    from scipy import stats  # loads for a second: not with the pages
+
     q = stats.studentized_range.ppf(1 - alpha, k, math.inf) / math.sqrt(2)
     return float(q * math.sqrt(k * (k + 1) / (6 * n)))
 
 
 def ranks(values: pd.DataFrame) -> Ranks | None:
     """The arms by their mean rank over complete pairs; None below 2 arms or 2 such pairs."""
+    from scipy import stats  # loads for a second: not with the pages
+
     whole = complete(values)
     n, k = whole.shape
     if n < 2 or k < 2:

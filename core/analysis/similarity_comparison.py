@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
 
 from core.language.tree import Node
 from core.similarity.base import all_pairs
@@ -64,6 +63,7 @@ def compare_matrices(
     seed: int,
 ) -> SimilarityComparison:
     """Of two matrices of similarities, (n, n) each; both are clustered from equal starts."""
+    from scipy import stats  # loads for a second: not with the pages
     from sklearn.metrics import adjusted_rand_score  # an import of seconds that few need
 
     left, right = np.triu_indices(len(forms), 1)
