@@ -62,7 +62,8 @@ def test_a_run_from_launch_to_end(server: Server, page: "playwright.Page") -> No
     page.get_by_role("heading", name="from the <browser>").wait_for()
     grown = wait_for_points(page, grown)
 
-    page.get_by_role("button", name="Stop").click()
+    main = page.get_by_test_id("stMain")  # Streamlit has a Stop of its own above, while it draws
+    main.get_by_role("button", name="Stop").click()
     badge(page, "stopped").wait_for()
     stopped_at = page.evaluate(POINTS)
     page.get_by_role("button", name="Rename").click()
@@ -76,7 +77,7 @@ def test_a_run_from_launch_to_end(server: Server, page: "playwright.Page") -> No
     badge(page, "finished").wait_for(timeout=4 * PATIENCE)
     wait_for_points(page, stopped_at)
 
-    page.get_by_test_id("stMain").get_by_role("link", name="Accuracy").click()
+    main.get_by_role("link", name="Accuracy").click()
     page.get_by_text("After the last task, beside the paper's values").wait_for()
     page.wait_for_url(re.compile(r"/accuracy\?.*run=1"))
     page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length >= 2")
