@@ -26,22 +26,23 @@ SLANTED = 25.0  # pixels that a name at a slant takes on its axis
 def make_room(figure: go.Figure, width: float = PAGE) -> go.Figure:
     """Widen the margins of the figure, which will be so many pixels wide, and return it.
 
-    A figure with several axes in one direction is left as it is. One margin is 0: where all are
-    over 0 plotly takes 12 pixels more on each side.
+    A figure with several axes in one direction is left as it is. One margin is 0 unless more is
+    asked for: where all are over 0 plotly takes 12 pixels more on each side.
     """
     x, y = list(figure.select_xaxes()), list(figure.select_yaxes())
     if len(x) != 1 or len(y) != 1:
         return figure
-    given = figure.layout.template.layout.margin
-    given = {side: figure.layout.margin[side] or given[side] or 0 for side in "tb"}
+    asked, usual = figure.layout.margin, figure.layout.template.layout.margin
+    below = asked.b or usual.b or 0
     left, right = _left(figure, y[0]), _right(figure)
     inside = width - left - right
-    figure.layout.margin = {
-        "l": left,
-        "r": right,
-        "t": 0 if right else max(given["t"], _top(figure, inside, given["b"])),
-        "b": max(given["b"], _bottom(figure, x[0], inside)),
-    }
+    above = max(asked.t or (0 if right else usual.t or 0), _top(figure, inside, below))
+    names = _along(figure, x[0], inside)
+    if x[0].side == "top":
+        above = max(above, names)
+    else:
+        below = max(below, names)
+    figure.layout.margin = {"l": left, "r": right, "t": above, "b": below}
     return figure
 
 
@@ -60,7 +61,8 @@ def _bar(trace: go.Heatmap) -> float:
     return whole if trace.colorbar.title.text else whole - UNTITLED
 
 
-def _bottom(figure: go.Figure, axis: Any, inside: float) -> float:
+def _along(figure: go.Figure, axis: Any, inside: float) -> float:
+    """What the names along the lower or the upper axis take."""
     names = _names(axis, figure, "x")
     longest = LETTER * max(map(len, names), default=0)
     each = inside / max(1, len(names))

@@ -77,6 +77,16 @@ def test_room_is_made_once_and_never_less_than_was_asked_for():
     first = margins(make_room(figure))
     assert (first["b"], first["t"]) == (200, 90)
     assert margins(make_room(figure)) == first
+    cells = blank().add_trace(heat([[0.5]], "P")).update_layout(margin={"t": 70, "b": 20})
+    assert margins(make_room(cells))["t"] == 70
+
+
+def test_names_above_take_their_room_above():
+    drawn = [named(["a long name"] * 30).update_layout(margin={"b": 20}) for _ in range(2)]
+    drawn[1].update_xaxes(side="top")
+    below, above = (margins(make_room(figure)) for figure in drawn)
+    assert above["t"] == below["b"] > 50
+    assert above["b"] == 20
 
 
 def test_figures_of_several_axes_are_left_alone():
