@@ -89,19 +89,24 @@ def cells(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
     return frame
 
 
+def in_orders(cells: pd.DataFrame, *groups: Group[Any]) -> bool:
+    """Whether runs of these groups learn the same tasks, and not all in the same order, so that
+    only positions can be held against each other.
+    """
+    runs = [run for group in groups for run in group.runs]
+    mine = cells[cells.run.isin([run.id for run in runs])].sort_values("after")
+    orders = [tuple(part.after_task.unique()) for _, part in mine.groupby("run")]
+    longest = max(orders, key=len, default=())
+    alike = all(order == longest[: len(order)] for order in orders)
+    return not alike and len({frozenset(run.tasks) for run in runs}) == 1
+
+
 def pooled(cells: pd.DataFrame, group: Group[Any]) -> pd.DataFrame:
-    """acc[k, i] of a group of runs: correct and total summed over those that learn the tasks in
-    the order of the first, with `runs`, how many these are; columns as `cells`' without run.
+    """acc[k, i] of a group of runs in one order: correct and total summed over them, with `runs`,
+    how many they are; columns as `cells`' without run.
     """
     keys = ["after", "on", "after_task", "on_task"]
-    mine = cells[cells.run.isin([run.id for run in group.runs])]
-    orders = {
-        run: tuple(part.sort_values("after").after_task.unique())
-        for run, part in mine.groupby("run", sort=False)
-    }
-    longest = max(orders.values(), key=len, default=())
-    alike = [run for run, order in orders.items() if order == longest[: len(order)]]
-    parts = mine[mine.run.isin(alike)].groupby(keys, as_index=False)
+    parts = cells[cells.run.isin([run.id for run in group.runs])].groupby(keys, as_index=False)
     return parts.agg(correct=("correct", "sum"), total=("total", "sum"), runs=("run", "nunique"))
 
 

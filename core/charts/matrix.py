@@ -31,7 +31,7 @@ def matrix(cells: pd.DataFrame, height: int | None = None, tasks: Sequence[str] 
 
 def _room_for(figure: go.Figure, tasks: Sequence[str]) -> None:
     """Axes over all of the tasks, from the start."""
-    names = [tick(f"{at + 1} · {name}") for at, name in enumerate(tasks)]
+    names = [_tick(at, name) for at, name in enumerate(tasks)]
     ends = (-0.5, len(tasks) - 0.5)
     for update, span in ((figure.update_xaxes, ends), (figure.update_yaxes, ends[::-1])):
         update(tickvals=list(range(len(tasks))), ticktext=names, range=span, autorange=False)
@@ -74,28 +74,32 @@ def _axes(figure: go.Figure, cells: pd.DataFrame) -> None:
     figure.update_xaxes(
         title_text="tested on task",
         tickvals=tested.on,
-        ticktext=[tick(f"{row.on + 1} · {row.on_task}") for row in tested.itertuples()],
+        ticktext=[_tick(row.on, row.on_task) for row in tested.itertuples()],
         showgrid=False,
         autotickangles=ANGLES,
     )
     figure.update_yaxes(
         title_text="after learning task",
         tickvals=learned.after,
-        ticktext=[tick(f"{row.after + 1} · {row.after_task}") for row in learned.itertuples()],
+        ticktext=[_tick(row.after, row.after_task) for row in learned.itertuples()],
         showgrid=False,
         autorange="reversed",
     )
     figure.update_layout(showlegend=False)
 
 
+def _tick(position: int, name: str) -> str:
+    """`1 · cinema`; the name alone where it says no more than the position."""
+    return tick(name if name == f"task {position + 1}" else f"{position + 1} · {name}")
+
+
 def _values(cells: pd.DataFrame, share: pd.Series) -> go.Scatter:
-    hover = [
-        plain(
-            f"after {row.after_task}, on {row.on_task}: {row.correct} of {row.total} correct "
-            f"({100 * row.correct / max(1, row.total):.1f} %)"
-        )
-        for row in cells.itertuples()
-    ]
+    counts = pd.api.types.is_integer_dtype(cells.total)  # else means over runs
+    hover = []
+    for row in cells.itertuples():
+        percent = f"{100 * row.correct / max(1, row.total):.1f} %"
+        said = f"{row.correct} of {row.total} correct ({percent})" if counts else percent
+        hover.append(plain(f"after {row.after_task}, on {row.on_task}: {said}"))
     return targets(
         cells.on,
         cells.after,

@@ -44,7 +44,6 @@ def run_report(
     """
     marks = of_runs(runs) if marks is None else marks
     groups = named_groups(runs, {id: mark.name for id, mark in marks.items()})
-    now = datetime.now(UTC)
     sections = [
         _settings(runs, marks),
         _accuracy(store, runs, groups, of_groups(groups, marks)),
@@ -54,10 +53,9 @@ def run_report(
         _how(runs, addresses(runs, base, marks, selected), marks),
     ]
     names = ", ".join(dict.fromkeys(dataset_name(run.config) for run in runs))
-    count = counted(len(runs), "run")
     return Report(
-        f"Total Recall: {count} on {names}",
-        f"Made {now:%Y-%m-%d %H:%M} UTC from the store of runs.",
+        f"Total Recall: {counted(len(runs), 'run')} on {names}",
+        f"Made {datetime.now(UTC):%Y-%m-%d %H:%M} UTC from the store of runs.",
         tuple(section for section in sections if section.items),
     )
 
@@ -113,17 +111,25 @@ def _accuracy(
         table[f"{name} (%)"] = 100 * ends[measure]
         table[f"SD of {name}"] = 100 * ends[f"{measure}_deviation"]
     items.insert(0, Item("Exact match after the last task, in percent.", table))
-    pooled = {group.label: accuracy.pooled(cells, group) for group in groups}
-    for label, each in pooled.items():
-        text = f"acc[k, i] of {label}, in percent: task tested (across) after task learned (down)."
-        items.append(Item(text, matrix(each)))
-    if len(pooled) == 2:
-        (first, left), (second, right) = pooled.items()
-        less = accuracy.subtracted(right, left)
+    for group in groups:
+        (table,), note = _matrices(cells, group)
+        text = f"acc[k, i] of {group.label} (%): task tested (across) after task learned (down)."
+        items.append(Item(text + note, matrix(table)))
+    if len(groups) == 2:
+        (left, right), note = _matrices(cells, *groups)
+        less, (first, second) = accuracy.subtracted(right, left), [each.label for each in groups]
         if len(less):
-            figure = difference(less, second, first)
-            items.append(Item(f"acc[k, i] of {second} less that of {first}, in points.", figure))
+            text = f"acc[k, i] of {second} less that of {first}, in points.{note}"
+            items.append(Item(text, difference(less, second, first)))
     return Section("Accuracy", tuple(items))
+
+
+def _matrices(cells: pd.DataFrame, *groups: Group[Run]) -> tuple[list[pd.DataFrame], str]:
+    """acc[k, i] of each, and what is to be said of runs in different orders."""
+    apart = accuracy.in_orders(cells, *groups)
+    make = accuracy.by_position if apart else accuracy.pooled
+    note = " By position: each run learns in its own order, task i is the i-th." * apart
+    return [make(cells, group) for group in groups], note
 
 
 def _transfer(store: Store, runs: Sequence[Run], groups: Sequence[Group[Run]]) -> Section:
@@ -131,7 +137,7 @@ def _transfer(store: Store, runs: Sequence[Run], groups: Sequence[Group[Run]]) -
     if cells.empty:
         return Section("Forgetting and transfer", ())
     ended = accuracy.latest(store, [run.id for run in runs])
-    learned = dict(zip(ended.run, ended.after + 1, strict=True))
+    learned = ended.set_index("run").after.add(1).to_dict()
     table = transfer_tables.final(transfer_tables.trajectories(cells), groups, learned)
     shown = {"Measure": [each.label for each in GAINS.values()]}
     shown["As defined by"] = [each.source for each in GAINS.values()]

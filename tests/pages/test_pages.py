@@ -22,6 +22,7 @@ from tests.pages.sessions import (
     MOVED,
     SCRIPTS,
     STORELESS,
+    figures,
     letters,
     numbers,
     opened,
@@ -281,6 +282,27 @@ def test_accuracy_begins_with_the_matrices_and_their_difference(store):
         left, right = (int(t.split(": ")[1].split(" of ")[0]) / int(t.split(" of ")[1].split()[0])
                        for t in (a, b))  # fmt: skip
         assert f"{100 * (left - right):+.1f} points" in text
+
+
+def test_runs_in_different_orders_have_a_matrix_by_position_and_one_each(store):
+    config = RunConfig(dataset="overnight")
+    for seed, tasks in enumerate((("t0", "t1", "t2"), ("t2", "t1", "t0"))):
+        told = {"tasks": tasks, "rows": (20, 20, 20), "seed": seed, "kept": 0.4 + 0.5 * seed}
+        finished_run(store, config.with_(seed=seed, order_seed=seed), **told)
+    page = well(opened("pages/accuracy.py", run="1,2"))
+    (matrix,) = (each for each in figures(page) if each["data"][0]["type"] == "heatmap")
+    assert matrix["layout"]["xaxis"]["ticktext"] == ["task 1", "task 2", "task 3"]
+    assert not any("correct" in text for text in matrix["data"][1]["hovertext"])
+    assert "Mean over 2 runs, each in its own order" in texts(page.markdown)
+    page = well(widget(page, "toggle", "Each run apart").set_value(True).run())
+    assert page.query_params["apart"] == "on"
+    first, second = (each for each in figures(page) if each["data"][0]["type"] == "heatmap")
+    assert first["layout"]["xaxis"]["ticktext"][0] == "1 · t0"
+    assert second["layout"]["xaxis"]["ticktext"][0] == "1 · t2"
+    page = well(opened("pages/accuracy.py", run="1,2", apart="on", matrix="minus"))
+    minus = figures(page)[0]
+    assert len(minus["data"][1]["hovertext"]) == 6
+    assert "Each learns in its own order" in texts(page.markdown)
 
 
 def test_files_have_percent_as_the_page_has_and_say_so():

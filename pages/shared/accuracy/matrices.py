@@ -24,7 +24,6 @@ FEW = 4  # matrices that are drawn unless others are chosen
 
 def draw_matrices(view: View) -> None:
     """The matrices of the chosen runs; those that differ in their seeds alone are pooled."""
-    pooled = {group.label: _pooled(view, group) for group in view.groups}
     groups = {str(at): group for at, group in enumerate(view.groups)}
     shown = "side"
     if len(groups) > 1:
@@ -35,20 +34,24 @@ def draw_matrices(view: View) -> None:
         "over a row."
     )
     if shown == "minus":
-        _minus(groups, pooled)
+        _minus(view, groups)
     else:
-        _side_by_side(view, groups, pooled)
+        _side_by_side(view, groups)
 
 
-def _pooled(view: View, group: Group[Run]) -> pd.DataFrame:
-    """Of an arm, whose runs learn in different orders, the mean by position."""
-    make = accuracy.by_position if group.label in view.arms else accuracy.pooled
+def _cells(view: View, group: Group[Run], by_position: bool) -> pd.DataFrame:
+    """Of runs that learn in different orders, the mean by position."""
+    make = accuracy.by_position if by_position else accuracy.pooled
     return remembered((make.__name__,), partial(make, view.cells, group), group.runs)
 
 
-def _side_by_side(
-    view: View, groups: dict[str, Group[Run]], pooled: dict[str, pd.DataFrame]
-) -> None:
+def _by_position(view: View, *groups: Group[Run]) -> bool:
+    """Whether tasks can only be named by position, as those of arms are."""
+    arms = any(group.label in view.arms for group in groups)
+    return arms or accuracy.in_orders(view.cells, *groups)
+
+
+def _side_by_side(view: View, groups: dict[str, Group[Run]]) -> None:
     chosen = list(groups)
     if len(groups) > FEW:
         names = {at: group.label for at, group in groups.items()}
@@ -60,24 +63,24 @@ def _side_by_side(
             with column:
                 group = groups[at]
                 draw_label(view.looks[group.label])
-                _matrix(group, pooled[group.label], group.label in view.arms, len(columns))
+                by_position = _by_position(view, group)
+                _matrix(group, _cells(view, group, by_position), by_position, len(columns))
 
 
-def _matrix(group: Group[Run], cells: pd.DataFrame, of_arm: bool, columns: int) -> None:
+def _matrix(group: Group[Run], cells: pd.DataFrame, by_position: bool, columns: int) -> None:
     runs = int(cells.runs.max()) if len(cells) else 0
     few = "" if runs == 1 else f" ({counted(runs, 'run')} pooled)"
-    less = "" if runs == len(group.runs) else ", those with the same order of tasks"
     ends = cells[cells.after == cells.after.max()]
     whole = 100 * ends.correct.sum() / max(1, ends.total.sum())
     numbers = "-".join(str(run.id) for run in group.runs)
-    said = f"{whole:.1f} % of all test rows after {counted(len(ends), 'task')}{few}{less}."
-    if of_arm:
+    said = f"{whole:.1f} % of all test rows after {counted(len(ends), 'task')}{few}."
+    if by_position:
         said = (
             f"Mean over {counted(runs, 'run')}, each in its own order: task i is the i-th learned. "
             f"ACC_avg after {counted(len(ends), 'task')} is {whole:.1f} %."
         )
     present(
-        remembered(("matrix figure", of_arm), partial(matrix, cells), group.runs),
+        remembered(("matrix figure", by_position), partial(matrix, cells), group.runs),
         said,
         cells.assign(**{"acc (%)": 100 * cells.correct / cells.total}),
         key=f"matrix/{numbers}",
@@ -86,14 +89,15 @@ def _matrix(group: Group[Run], cells: pd.DataFrame, of_arm: bool, columns: int) 
     )
 
 
-def _minus(groups: dict[str, Group[Run]], pooled: dict[str, pd.DataFrame]) -> None:
+def _minus(view: View, groups: dict[str, Group[Run]]) -> None:
     names = {at: group.label for at, group in groups.items()}
     left, right = st.columns(2)
     with left:
-        first = names[pick("a", "A", names, "1")]
+        a = groups[pick("a", "A", names, "1")]
     with right:
-        second = names[pick("b", "less B", names, "0")]
-    table = accuracy.subtracted(pooled[first], pooled[second])
+        b = groups[pick("b", "less B", names, "0")]
+    by_position, first, second = _by_position(view, a, b), a.label, b.label
+    table = accuracy.subtracted(*(_cells(view, each, by_position) for each in (a, b)))
     if table.empty:
         st.info("A and B have learned no task at the same position.", icon=":material/block:")
         return
@@ -102,7 +106,9 @@ def _minus(groups: dict[str, Group[Run]], pooled: dict[str, pd.DataFrame]) -> No
         difference(table, first, second),
         f"**{escape(first)}** less **{escape(second)}**, in percentage points: blue where A has "
         f"more of a task left. After {counted(len(last), 'task')} the mean difference is "
-        f"{100 * last.difference.mean():+.1f} points.",
+        f"{100 * last.difference.mean():+.1f} points."
+        + " Each learns in its own order: task i is the i-th learned."
+        * by_position,
         as_percent(
             table.assign(difference=100 * table.difference),
             ["left", "right"],

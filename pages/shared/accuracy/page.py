@@ -32,6 +32,9 @@ FORMULA = {
     "whole": "ACC_whole pools the test rows of all tasks learned so far.",
     "avg": "ACC_avg is the mean over the tasks learned so far.",
 }
+APART = (
+    "A matrix and a curve for each run; off: one for those that differ in seeds and order alone."
+)
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ def pick_view() -> View:
     warn_of_other_data(chosen)
     looks = marks(alone)
     groups = named_groups(alone, {id: look.name for id, look in looks.items()})
+    if len(groups) < len(alone) and toggle("apart", "Each run apart", False, APART):
+        groups = tuple(Group(looks[run.id].name, (run,)) for run in alone)
     drawn, of_arms = of_groups(groups, looks), arm_groups(arms, [each.label for each in groups])
     drawn |= {each.label: arm_mark(arm) for each, arm in zip(of_arms, arms, strict=True)}
     groups = (*groups, *of_arms)
