@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from core.charts.marks import Mark
+from core.charts.room import PAGE
 from core.charts.template import NEUTRAL, TEMPLATE, colour, plain
 from core.text import middle_cut
 
@@ -18,6 +19,17 @@ TITLE = 34  # letters of a memory's name above its map
 MOST_FRAMES = 80  # of a search that is played
 FAINT_FORM = "rgba(128,128,128,0.35)"
 MILLISECONDS = 250  # that a step is shown
+LOWEST, HIGHEST = 420, 860  # pixels of a map whose axes have the same unit
+ROUND = 110  # pixels of a map's height and width that axes take
+
+
+def height_of(table: pd.DataFrame) -> int:
+    """Of a map on which a unit is as long up as across: the one at which it fills a page's width,
+    or nearly so. `table` as of charts.clusters.form_map.
+    """
+    across, up = np.ptp(table.x.to_numpy()), np.ptp(table.y.to_numpy())
+    height = ROUND + (PAGE - ROUND) * (up / across if across else 1)
+    return int(min(HIGHEST, max(LOWEST, height)))
 
 
 def multiples(

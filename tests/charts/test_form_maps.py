@@ -69,3 +69,12 @@ def test_accuracy_by_form_is_that_of_the_test_rows_with_it():
     shares = right_by_form(predictions, test, texts, 0)
     assert shares.tolist() == pytest.approx([0, np.nan, 1], nan_ok=True)
     assert np.nansum(right_by_form(predictions, test, texts, 1)) == 0
+
+
+@pytest.mark.parametrize(
+    ("up", "height"), [(0.5, 580), (0.01, form_maps.LOWEST), (1.0, form_maps.HIGHEST)]
+)
+def test_a_map_of_distances_is_as_high_as_fills_the_width(up, height):
+    table = pd.DataFrame({"x": [0.0, 0.2, 2.0], "y": [0.0, 2 * up, up]})
+    assert form_maps.height_of(table) == height
+    assert form_maps.height_of(table.assign(x=0.0)) == form_maps.HIGHEST

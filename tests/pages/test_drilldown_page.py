@@ -11,6 +11,7 @@ from core.events import ActionsKnown, Predictions
 from core.registry import datasets
 from core.runs.execution import execute
 from core.runs.owner import new_owner
+from pages.shared.ui import tables
 from tests.conftest import make_toy_tasks
 from tests.made_up import finished_run, recorded_run
 from tests.pages.sessions import figures, key_of, numbers, opened, texts, well, widget
@@ -65,6 +66,14 @@ def test_the_first_wrong_step_is_marked_in_strip_and_table(store):
     marks = strip["data"][1]["text"]
     wrong = told.first_wrong.dropna()
     assert [at % 5 for at, text in enumerate(marks) if text] == wrong.tolist()
+
+
+def test_columns_of_steps_are_as_wide_as_their_texts(store, monkeypatch):
+    id = recorded_run(store, TOY)
+    monkeypatch.setattr(tables, "LETTER", 22.0)
+    steps = well(opened(PAGE, run=str(id), task="zoo", row="1")).dataframe[1]
+    columns = json.loads(steps.proto.columns)
+    assert columns["gold"]["width"] == 22 * steps.value.gold.str.len().max() + tables.AROUND
 
 
 def test_what_is_chosen_comes_back_from_the_address(store):

@@ -19,6 +19,7 @@ from pages.shared.access.downloads import Download
 from pages.shared.launch.form import parameters
 from pages.shared.ui.options import explain, read, write
 from pages.shared.ui.seeds import read_seeds
+from pages.shared.ui.tables import WIDEST, fitting
 from pages.shared.ui.text import STATUS, counted, escape, size
 from tests.made_up import finished_run, recorded_run, tell_errors
 from tests.pages.sessions import letters, opened, texts, well
@@ -248,3 +249,9 @@ def test_a_bad_file_is_refused_with_line_and_column_and_read_once(monkeypatch):
 )
 def test_blanks_separate_seeds_as_commas_do(text, seeds):
     assert read_seeds(text) == seeds
+
+
+def test_a_column_is_as_wide_as_its_longest_text_up_to_a_limit():
+    assert fitting(["ab"], 120) == fitting([], 120) == 120
+    assert 120 < fitting(["x" * 40, "ab"], 120) < fitting(["x" * 50], 120) < WIDEST
+    assert fitting(["x" * 400], 120) == WIDEST

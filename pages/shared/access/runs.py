@@ -91,7 +91,7 @@ def overview(store: Store, runs: Sequence[Run]) -> pd.DataFrame:
             "Status": "stopping" if run.stop_requested else run.status,
             "Progress": 100 * run.progress,
             "Method": method_name(run.config),
-            "Dataset": dataset_name(run.config),
+            "Data set": dataset_name(run.config),
             "ACC_whole": 100 * ends.whole[run.id] if run.id in ends.index else None,
             "ACC_avg": 100 * ends.avg[run.id] if run.id in ends.index else None,
             "After": _reached(run, ends.after.get(run.id)),

@@ -63,7 +63,7 @@ def pick_task(of: RunConfig | None = None) -> Chosen:
     with left:
         labels = {name: entry.label for name, entry in datasets.items()}
         known = of is not None and of.dataset in labels
-        dataset = pick("dataset", "Dataset", labels, of.dataset if of and known else "demo")
+        dataset = pick("dataset", "Data set", labels, of.dataset if of and known else "demo")
     with last:
         options = _options(dataset, of)
     try:

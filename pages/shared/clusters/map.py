@@ -39,10 +39,11 @@ def draw_map(shown: Shown, table: pd.DataFrame, rings: Rings) -> Sequence[dict[s
     if many and rings:
         _multiples(shown, table, rings)
         return []
+    distances = {"unit": "distance 1 − similarity", "height": form_maps.height_of(table)}
     figure = charts.form_map(
         table,
         {} if by == "kept" else rings,
-        unit="" if shown.map.explained is None else "distance 1 − similarity",
+        **({"unit": ""} if shown.map.explained is None else distances),
         looks=shown.looks,
         colouring=colouring,
         matches=matches,

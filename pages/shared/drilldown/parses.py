@@ -25,7 +25,7 @@ from pages.shared.ui.clicked import newly, selected_point
 from pages.shared.ui.figures import present
 from pages.shared.ui.glossary import prose
 from pages.shared.ui.memo import remembered
-from pages.shared.ui.tables import NUMBER, TEXT, draw_table
+from pages.shared.ui.tables import NUMBER, TEXT, draw_table, fitting
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import pick
 
@@ -86,13 +86,13 @@ def _steps(side: Side) -> None:
     key = ("steps", rows.on, side.row, *gold)
     shown, tints = remembered(key, lambda: _marked(alignment.align(gold, parses), why), [rows.run])
     columns = {"step": NUMBER("Step", width=50)}
-    columns["gold"] = TEXT("Gold", width=230)
+    columns["gold"] = TEXT("Gold", width=fitting(shown.gold, 230))
     if "grammar" in shown:
         columns["grammar"] = TEXT("", width=150)
     for k, right, complete in zip(recorded.after, recorded.correct, recorded.complete, strict=True):
         end = "✓" if right else "✗" if complete else "✗, never ended"
         label = f"{k + 1} · {name_of(rows.names, k)} {end}"
-        columns[str(k)] = TEXT(label, width=210)
+        columns[str(k)] = TEXT(label, width=fitting(shown[str(k)], 210))
     draw_table(
         shown.style.apply(lambda _: tints, axis=None),
         columns,

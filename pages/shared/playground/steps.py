@@ -11,7 +11,7 @@ from core.analysis.traces import gold_table, step_table
 from core.inspection.steps import BEST, Trace
 from core.runs.run import Run
 from pages.shared.ui.glossary import prose
-from pages.shared.ui.tables import NUMBER, TEXT, draw_table
+from pages.shared.ui.tables import NUMBER, TEXT, draw_table, fitting
 
 if TYPE_CHECKING:
     from pages.shared.playground.views import Answer
@@ -84,7 +84,7 @@ def draw_gold(run: Run, traces: Mapping[int, Trace]) -> None:
     columns = {
         "step": NUMBER("Step", width=45),
         "slot": TEXT("Slot", width=105),
-        "action": TEXT("Gold action", width=170),
+        "action": TEXT("Gold action", width=fitting(shown.action, 170)),
     }
     columns |= {str(k): TEXT(names[k], width=120) for k in traces}
     prose(
@@ -109,9 +109,10 @@ def draw_steps(run: Run, trace: Trace) -> None:
         f"The parse's own steps: each fills a slot with one of the applicable actions (A_t); the "
         f"{BEST} most probable are listed with their P, given the steps before."
     )
+    shown = _shown(table)
     draw_table(
-        _shown(table),
-        _columns(),
+        shown,
+        _columns(shown),
         key=f"steps/{run.id}",
         file_name=f"steps_run_{run.id}.csv",
         data=table,
@@ -128,14 +129,14 @@ def _shown(table: pd.DataFrame) -> pd.DataFrame:
     return shown
 
 
-def _columns() -> dict[str, Any]:
+def _columns(shown: pd.DataFrame) -> dict[str, Any]:
     columns = {
         "step": NUMBER("Step", width=45),
         "slot": TEXT("Slot", width=115),
-        "action": TEXT("Action", width=160),
+        "action": TEXT("Action", width=fitting(shown.action, 160)),
         "probability": PROBABILITY,
         "applicable": NUMBER("of A_t", width=60, help="how many actions are applicable"),
     }
     for rank, name in enumerate(("1st", "2nd", "3rd", "4th", "5th"), start=1):
-        columns[str(rank)] = TEXT(name, width=190)
+        columns[str(rank)] = TEXT(name, width=fitting(shown[str(rank)], 190))
     return columns

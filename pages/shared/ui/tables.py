@@ -1,6 +1,6 @@
 """A table on a page, with the button that saves it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -10,6 +10,14 @@ from pandas.io.formats.style import Styler
 from pages.shared.ui.exports import export_name
 
 NUMBER, TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
+LETTER, AROUND = 6.8, 18  # pixels of a cell's letter, and to both sides of the text
+WIDEST = 440  # pixels of a column that is as wide as its texts
+
+
+def fitting(texts: Iterable[str], low: int) -> int:
+    """Pixels of a column that shows each of the texts whole, from `low` to WIDEST."""
+    longest = max((len(text) for text in texts), default=0)
+    return min(WIDEST, max(low, round(LETTER * longest) + AROUND))
 
 
 def draw_table(
