@@ -26,11 +26,10 @@ from core.runs.store import Store
 DAMAGED = "damaged"  # finished, but its record can't be read
 _STANDING = {
     ABSENT: "not run",
-    "deleted": "its run was deleted",
+    "deleted": "run deleted",
     "queued": "waits",
-    "failed": "has failed",
     "running": "runs",
-    DAMAGED: "has a damaged record",
+    DAMAGED: "damaged record",
 }
 
 
@@ -81,13 +80,19 @@ class Compared:
                 continue
             missing = cells[cells.status != FINISHED]
             reasons = [
-                f"{labels[arm]} {_STANDING.get(status, f'is {status}')}"
-                for arm, status in zip(missing.arm, missing.status, strict=True)
+                f"{_STANDING.get(str(status), status)} ({_named(same.arm, labels, len(self.arms))})"
+                for status, same in missing.groupby("status", sort=False)
             ]
-            sentences.append(f"Pair {label} is left out: {', '.join(reasons)}.")
+            sentences.append(f"Pair {label} is left out: {'; '.join(reasons)}.")
         if untouched:
             sentences.append(f"Not run with any arm: {'; '.join(untouched)}.")
         return sentences
+
+
+def _named(arms: Sequence[int], labels: Sequence[str], n_arms: int) -> str:
+    if n_arms > 1 and len(arms) == n_arms:
+        return "all arms"
+    return ", ".join(f"'{labels[arm]}'" for arm in arms)
 
 
 def from_store(store: Store, stored: Stored, labels: Collection[str] = ()) -> Compared:

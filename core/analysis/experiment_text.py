@@ -69,11 +69,14 @@ def shown_ranks_and_effects(compared: Compared, measure: str) -> list[tuple[str,
 def rank_title(ranks: Ranks, measure: str) -> str:
     """Friedman's test and the critical difference, in sentences."""
     test = f"Friedman's test as by Iman and Davenport: F = {ranks.f:.2f}, p = {p_text(ranks.p)}"
+    least = f"{ranks.n_pairs} pairs of {len(ranks.arms)} arms can give no smaller one"
     if math.isinf(ranks.f):
         test = f"All {ranks.n_pairs} pairs rank the arms alike: exact p = {p_text(ranks.p)}"
+    elif ranks.p > ranks.smallest_p:
+        least = f"the smallest possible is {p_text(ranks.smallest_p)}"
     return (
-        f"Mean ranks by {MEASURES[measure]} (1 is best). {test}; arms whose ranks differ by "
-        f"less than {ranks.critical_difference:.2f} (Nemenyi, 0.05) are not told apart."
+        f"Mean ranks by {MEASURES[measure]} (1 is best). {test} ({least}); arms whose ranks "
+        f"differ by less than {ranks.critical_difference:.2f} (Nemenyi, 0.05) are not told apart."
     )
 
 
@@ -108,10 +111,16 @@ def about_p(compared: Compared) -> str:
         return "No pair is complete: nothing can be compared yet."
     least = significance.smallest_p(n)
     pairs = f"{n} pair{'s' * (n > 1)}"
-    words = f"With {pairs} no p below {p_text(least)} is possible"
-    if least > 0.05:
-        return f"{words}: whatever the difference, it can't be significant at 0.05."
-    return f"{words} (exact two-sided Wilcoxon test, before correction)."
+    words = (
+        f"With {pairs} no p below {p_text(least)} is possible in the exact two-sided Wilcoxon test"
+    )
+    rest = ": whatever the difference of two arms, it can't be significant at 0.05."
+    words += rest if least > 0.05 else ", before correction."
+    share = significance.COVERED.get(n)
+    narrow = (
+        f" Intervals over {pairs} are too narrow: they hold the mean in some {share} % of cases."
+    )
+    return words + (narrow if share else "")
 
 
 def spread(mean: float, sd: float) -> str:

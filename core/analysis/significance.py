@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
 RESAMPLES = 9_999
+COVERED = {2: 50, 3: 72, 4: 79, 5: 84, 6: 85, 7: 87, 8: 88, 9: 90}  # see `bca_interval`
 _DIGITS = 9  # of percent
 _MOST_ENUMERATED = 16  # pairs whose 2^n signs are all gone through where ranks are tied
 
@@ -33,7 +34,10 @@ class Ranks:
     n_pairs: int
     chi2: float  # Friedman's statistic, equation (6) there
     f: float  # Iman and Davenport's, equation (7)
-    p: float  # of f, with k − 1 and (k − 1)(N − 1) degrees of freedom; exact where f is infinite
+    p: float  # of f, with k − 1 and (k − 1)(N − 1) degrees of freedom, at least smallest_p
+    smallest_p: (
+        float  # that so many arms and pairs can give: all pairs rank alike, (1 / k!)^(N − 1)
+    )
     critical_difference: float  # Nemenyi's, section 3.2.2
     groups: tuple[tuple[str, ...], ...]  # arms within it of one another
 
@@ -70,7 +74,9 @@ def wilcoxon_p(differences: Sequence[float]) -> float:
 def bca_interval(differences: Sequence[float]) -> tuple[float, float]:
     """The 95 % BCa bootstrap interval of the mean difference, drawn over pairs.
 
-    Missing for fewer than two pairs; the value itself where all are equal.
+    Missing for fewer than two pairs; the value itself where all are equal. Over few pairs it is
+    too narrow: in how many percent of 2,000 simulated samples of normal values it held their mean,
+    COVERED says by the number of pairs.
     """
     from scipy import stats  # loads for a second: not with the pages
 
@@ -144,14 +150,13 @@ def ranks(values: pd.DataFrame) -> Ranks | None:
     chi2 = 12 * n / (k * (k + 1)) * (float((mean**2).sum()) - k * (k + 1) ** 2 / 4)
     below = n * (k - 1) - chi2
     f = (n - 1) * chi2 / below if below > 1e-12 else math.inf
-    p = float(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
-    if math.isinf(f):  # every pair ranks the arms alike: the exact probability of that
-        p = float(math.factorial(k)) ** (1 - n)
+    least = math.exp((1 - n) * math.lgamma(k + 1))  # every pair ranks the arms alike
+    p = max(least, float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))))
     order = np.argsort(mean, kind="stable")
     arms = tuple(str(whole.columns[at]) for at in order)
     sorted_ranks = tuple(float(mean[at]) for at in order)
     cd = critical_difference(k, n)
-    return Ranks(arms, sorted_ranks, n, chi2, f, p, cd, _groups(arms, sorted_ranks, cd))
+    return Ranks(arms, sorted_ranks, n, chi2, f, p, least, cd, _groups(arms, sorted_ranks, cd))
 
 
 def _groups(

@@ -24,6 +24,10 @@ _LATEX = {
     "…": r"\dots{}",
     "×": r"$\times$",
     "σ": r"$\sigma$",
+    "λ": r"$\lambda$",
+    "Δ": r"$\Delta$",
+    "·": r"$\cdot$",
+    "→": r"$\rightarrow$",
 }
 
 

@@ -28,26 +28,29 @@ def points(
 ) -> go.Figure:
     """A row of points for each arm (column of `values`, percent), a bar at the mean.
 
-    `pairs` names the rows. `bounds` and `published` (by arm, percent) are the mean upper bound and
-    the paper's value. `colours`: an arm's slot, which gives it colour and symbol, else their order.
+    `pairs` names the rows. `bounds` and `published` (by arm, percent) are the mean upper bound
+    (left out where it lies beyond what is drawn) and the paper's value. `colours`: an arm's slot,
+    which gives it colour and symbol, else their order.
     """
     figure = blank(130 + 44 * max(1, len(values.columns)))
     for at, arm in enumerate(values.columns):
         hue = (colours or {}).get(arm, at)
         figure.add_trace(_points(values[arm], at, hue, name, pairs))
         figure.add_trace(_mean(values[arm], at, hue, name, shown=at == 0))
-    figure.add_trace(_ticks(values.columns, bounds or {}, "upper bound (mean)", "line-ns-open"))
+    low, high = _span(values, published)
+    near = {arm: bound for arm, bound in (bounds or {}).items() if bound <= high}
+    figure.add_trace(_ticks(values.columns, near, "upper bound (mean)", "line-ns-open"))
     figure.add_trace(_ticks(values.columns, published or {}, "the paper's value", "diamond-open"))
     _arm_axis(figure, list(values.columns))
-    figure.update_xaxes(title_text=f"{name} after the last task (%)", **_span(values, published))
+    figure.update_xaxes(title_text=f"{name} after the last task (%)", range=[low, high])
     return figure
 
 
-def _span(values: pd.DataFrame, published: Mapping[str, float] | None) -> dict[str, Any]:
+def _span(values: pd.DataFrame, published: Mapping[str, float] | None) -> tuple[float, float]:
     """Round ends of an axis around the values."""
     given = [value for value in [*np.ravel(values), *(published or {}).values()] if value == value]
     low, high = min(given, default=0.0), max(given, default=100.0)
-    return {"range": [max(-1.0, 10 * np.floor(low / 10 - 0.2)), min(102.0, high + 6)]}
+    return max(-1.0, 10 * np.floor(low / 10 - 0.2)), min(102.0, high + 6)
 
 
 def _points(column: pd.Series, at: int, hue: int, name: str, pairs: Sequence[str]) -> go.Scatter:

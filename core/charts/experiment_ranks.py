@@ -49,7 +49,7 @@ def critical_difference(
         figure.add_annotation(
             x=end,
             y=y,
-            text=f"{tick(arm, 24)} ({rank:.2f})",
+            text=f"{tick(arm, 27)} ({rank:.2f})",
             showarrow=False,
             xanchor="right" if left else "left",
             font={"size": 13},

@@ -7,8 +7,6 @@ disappears, and on from its checkpoint in a new task. So a dispatcher can be kil
 
 import logging
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -27,6 +25,7 @@ from core.runs.store import Store
 from core.runs.tables import experiments, runs
 
 RAY = "ray"  # the kind of worker
+MISSING = "Ray is not installed: pip install -r tests/requirements-ray.txt"
 _AHEAD = 2  # tasks that wait in the cluster, for each that it has room for
 _END_SECONDS = 60.0  # for what runs to stop within a batch
 _LEFT_OUT = ["/runs", "/data", "/shared", "/.git", "/.venv", "/tests", "/assets", "**/__pycache__"]
@@ -134,36 +133,12 @@ def carry_out(id: int, experiment: int) -> None:
         store.close()
 
 
-def start(name: str, address: str = "", share: Share | None = None) -> int:
-    """Dispatch the experiment by a process of its own, for the app; its pid.
-
-    ConfigError where Ray is not installed.
-    """
-    _ray()
-    share = share or Share()
-    words = [name, "--on", "ray", "--cpus", f"{share.cpus:g}", "--gpus", f"{share.gpus:g}"]
-    words += ["--address", address] if address else []
-    python_path = [str(paths.PROJECT), os.environ.get("PYTHONPATH", "")]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "core", "experiment", "run", *words],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, python_path))},
-    )
-    return process.pid
-
-
 def _ray() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
     except ImportError as error:
-        raise ConfigError(
-            "Ray is not installed: pip install -r tests/requirements-ray.txt, or run without "
-            "--on ray."
-        ) from error
+        raise ConfigError(f"{MISSING}, or run without --on ray.") from error
     return ray
 
 

@@ -76,7 +76,19 @@ def test_a_failed_cell_is_no_zero_and_its_pair_is_left_out(store, small) -> None
     table = tables.arm_table(compared).set_index("arm")
     assert table.avg_mean["replay"] == pytest.approx(75.0)
     assert list(table.n) == [2, 2]  # plain's finished cell of that pair counts neither
-    assert compared.left_out() == ["Pair order 2, seed 2 is left out: replay has failed."]
+    assert compared.left_out() == ["Pair order 2, seed 2 is left out: failed ('replay')."]
+
+
+def test_why_a_pair_is_left_out_is_said_once_for_all_arms_of_the_same_reason(store, small) -> None:
+    runs = finished_cells(store, small, RIGHT)
+    stored = kept(store, small)
+    work.enqueue(store, "small")
+    for cell in [(0, 0), (0, 1), (1, 1)]:
+        store.delete(runs[cell])
+    assert tables.from_store(store, stored).left_out() == [
+        "Pair order 1, seed 1 is left out: run deleted (all arms).",
+        "Pair order 2, seed 2 is left out: run deleted ('replay').",
+    ]
 
 
 def test_pairs_of_which_nothing_is_done_share_a_sentence(store, small) -> None:
@@ -149,7 +161,10 @@ def test_five_pairs_say_what_they_cannot_show(store, small) -> None:
     five = small.with_(pairs=default_pairs(5))
     finished_cells(store, five, {(p, a): (a + 1, p + a) for p in range(5) for a in range(2)})
     compared = tables.from_store(store, kept(store, five))
-    assert "no p below 0.0625 is possible: whatever the difference" in shown_as.about_p(compared)
+    about = shown_as.about_p(compared)
+    assert "no p below 0.0625 is possible in the exact two-sided Wilcoxon test" in about
+    assert "whatever the difference of two arms, it can't be significant at 0.05" in about
+    assert "Intervals over 5 pairs are too narrow: they hold the mean in some 84 %" in about
 
 
 def test_order_and_seed_by_their_own(store, small) -> None:

@@ -102,6 +102,16 @@ def test_the_interval_is_the_bca_interval_by_its_formula() -> None:
     assert significance.bca_interval(values) == pytest.approx(expected, abs=0.04)
 
 
+@pytest.mark.parametrize("n", [2, 5, 9])
+def test_intervals_over_few_pairs_hold_the_mean_as_seldom_as_is_said(n: int) -> None:
+    draws = np.random.default_rng(n).normal(size=(150, n))
+    interval = stats.bootstrap(
+        (draws,), np.mean, n_resamples=499, method="BCa", axis=1, rng=np.random.default_rng(n)
+    ).confidence_interval
+    held = float(np.mean((interval.low <= 0) & (interval.high >= 0)))
+    assert held == pytest.approx(significance.COVERED[n] / 100, abs=0.09)  # 3 standard errors
+
+
 def test_intervals_of_too_little() -> None:
     assert all(map(math.isnan, significance.bca_interval([1.0])))
     assert significance.bca_interval([2.0, 2.0, 2.0]) == (2.0, 2.0)
@@ -210,6 +220,18 @@ def test_effects_where_one_of_them_varies_and_where_both_do_together() -> None:
     assert math.isnan(row.order)
     together = pd.DataFrame({"arm": {(n, n): float(n) for n in range(5)}})
     assert significance.effects(together) is None
+
+
+def test_no_friedman_p_is_below_the_smallest_that_the_pairs_can_give() -> None:
+    """Two pairs of five arms: but for one tie alike, where F's approximation says 0.0072."""
+    values = pd.DataFrame(
+        [[5.0, 4.0, 3.0, 2.0, 1.0], [9.0, 8.0, 7.0, 5.0, 6.0]], columns=list("abcde")
+    )
+    ranks = significance.ranks(values)
+    assert ranks is not None
+    assert stats.f.sf(ranks.f, 4, 4) < 1 / 120
+    assert ranks.p == ranks.smallest_p == pytest.approx(1 / 120)
+    assert significance.ranks(demsar()).smallest_p == pytest.approx(24.0**-13)
 
 
 def test_where_all_pairs_rank_alike_p_is_the_exact_one() -> None:

@@ -4,7 +4,8 @@ import io
 
 import pandas as pd
 
-from core.analysis.table_text import as_text, markdown_row
+from core.analysis.table_text import as_text, escape, markdown_row
+from core.experiments.presets import presets
 
 TABLE = pd.DataFrame(
     {"Arm": ["A & B_1", "50 % | c"], "ACC": ["1.00 ± 0.50", "–"], "n": [3, 4], "x": [1.5, None]}
@@ -27,6 +28,14 @@ def test_latex_has_booktabs_and_no_character_that_it_would_read() -> None:
     assert r"A \& B\_1 & 1.00 $\pm$ 0.50 & 3 & 1.50 \\" in text
     assert r"50 \% | c & -- & 4 & -- \\" in text
     assert r"\caption{10 \% of it}" in text
+
+
+def test_latex_has_no_letter_that_it_does_not_know() -> None:
+    """What headings and the presets' arms are made of; Greek letters stop a compiler."""
+    labels = {arm.label for entry in presets.values() for arm in entry.value().arms}
+    assert {"Δ", "λ", "…"} <= set("".join(labels) + "Δ avg")
+    for text in [*labels, "Δ avg", "ACC_avg − EMR", "52.31 ± 1.07"]:
+        assert escape(text).isascii()
 
 
 def test_csv_is_read_back() -> None:

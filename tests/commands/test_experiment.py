@@ -1,11 +1,14 @@
 """`python -m core experiment`: define, queue, look, and what is wrong said in a sentence."""
 
+import io
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from core.__main__ import main
+from core.commands.experiment.words import Line
 from core.experiments import catalog, toml, work
 from core.experiments.presets import presets
 from core.runs.owner import new_owner
@@ -90,10 +93,10 @@ def test_resume_add_status_retry_cancel_delete(capsys, file: Path) -> None:
     out = told(capsys, "status", "toys")
     assert "toys: 0 of 4 cells" in out
     assert "Arm 'plain', order 1, seed 1: run 1 has failed: the loss is not finite." in out
-    assert "1 cells wait" in told(capsys, "retry", "toys")
+    assert "To be tried again: 1 cell." in told(capsys, "retry", "toys")
     told(capsys, "add", "toys", "--arm", "gem", "--set", "method=gem", "--pairs", 3)
     assert "5 cells queued, 4 wait" in told(capsys, "resume", "toys")
-    assert "9 cells no longer wait" in told(capsys, "cancel", "toys")
+    assert "Out of the queue: 9 cells." in told(capsys, "cancel", "toys")
     assert "paused" not in told(capsys, "status")
     told(capsys, "pause", "toys")
     assert "paused" in told(capsys, "status")
@@ -124,13 +127,40 @@ def test_ctrl_c_in_between_leaves_a_paused_experiment(capsys, file: Path, monkey
     assert Store().claim(new_owner()) is None
 
 
+def test_a_terminal_shows_a_bar_in_one_line_and_a_file_a_line_a_cell(capsys, monkeypatch) -> None:
+    line = Line()
+    for share in (0.0, 0.25, 0.3):
+        line.show(f"toys: {share * 4:.0f} of 4 cells, 1 min left", share)
+    shown = [each.split(" ", 1)[1] for each in capsys.readouterr().out.splitlines()]
+    assert shown == [f"toys: {n} of 4 cells, 1 min left" for n in (0, 1)]
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    line.show("toys: 1 of 4 cells, 25%, 1 min left", 0.25)
+    line.close()
+    out = capsys.readouterr().out
+    assert out == f"\r\x1b[K{'█' * 6}{'░' * 18} toys: 1 of 4 c\n"
+
+
+def test_csv_has_the_tables_numbers_in_full(capsys, finished: catalog.Stored) -> None:
+    arms, differences, *_ = told(capsys, "table", "toys", "--format", "csv").split("\n\n")
+    table = pd.read_csv(io.StringIO(arms), index_col="arm")
+    assert table.avg_mean["plain"] == pytest.approx(17.5)
+    assert table.avg_sd["plain"] == pytest.approx(12.5**0.5)
+    paired = pd.read_csv(io.StringIO(differences)).iloc[0]
+    assert (paired.arm, paired.n, paired.smallest_p) == ("replay", 2, 0.5)
+
+
 def test_a_deleted_run_is_named_and_done_again(capsys, file: Path) -> None:
     told(capsys, "import", file)
     told(capsys, "resume", "toys")
     store = Store()
     store.delete(store.runs()[-1].id)
+    cell = "Arm 'plain', order 1, seed 1: run 1 was deleted; going on carries the cell out again."
+    assert cell in told(capsys, "status", "toys")
     out = told(capsys, "resume", "toys")
-    assert "1 cells queued, 1 of them because their runs were deleted, 3 wait" in out
+    said = "1 cell queued, 1 of them because their runs were deleted, 3 wait"
+    assert out.index(cell) < out.index(said)  # before it is queued
+    assert cell not in told(capsys, "status", "toys")
 
 
 @pytest.fixture
@@ -159,7 +189,7 @@ def test_tables_as_latex_and_csv(capsys, finished) -> None:
     latex = told(capsys, "table", "toys", "--format", "latex", "--reference", "replay")
     assert latex.count(r"\toprule") == 2
     assert "% With 2 pairs" in latex
-    assert "Arm,n,ACC_avg" in told(capsys, "table", "toys", "--format", "csv")
+    assert "arm,n,avg_mean" in told(capsys, "table", "toys", "--format", "csv")
     assert "45.29 \\| –" in told(capsys, "paper", 1)
     assert len(told(capsys, "paper", 2, "--format", "csv").splitlines()) == 44
 

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from core.experiments import catalog
+from core.experiments import catalog, dispatcher
+from core.experiments.on_ray import Share
 from core.experiments.status import status
+from core.options import ConfigError
 from core.runs.run import FINISHED, RUNNING
 from core.runs.store import Store
 from core.runs.tables import runs
@@ -83,6 +85,36 @@ def _progress(store: Store) -> list[float]:
 
 def _attempts(store: Store) -> list[int]:
     return [row.attempts for row in store.fetch(select(runs.c.attempts))]
+
+
+def test_a_dispatcher_of_its_own_carries_all_cells_out(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the app starts; of a cluster that isn't there it leaves a sentence."""
+    file, log = tmp_path / "tiny.toml", tmp_path / "away" / "ray.log"
+    file.write_text(TINY)
+    done(tmp_path / "away", "import", str(file))
+    monkeypatch.setenv("TOTAL_RECALL_HOME", str(tmp_path / "away"))
+    wrong = dispatcher.start("tiny", log, "127.0.0.1:1")
+    wait_for_end(wrong)
+    assert "Ray at 127.0.0.1:1 can't be reached" in dispatcher.last_words(log)
+    cluster.add_node(num_cpus=1)
+    wait_for_end(dispatcher.start("tiny", log, cluster.address))
+    assert "All 4 cells are done" in dispatcher.last_words(log)
+    store = Store()
+    assert status(store, catalog.load(store, "tiny").id).counts[FINISHED] == 4
+
+
+def wait_for_end(pid: int, seconds: float = 300.0) -> None:
+    deadline = time.monotonic() + seconds
+    while Path(f"/proc/{pid}").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_a_cell_takes_something_of_a_node(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="expected numbers above 0"):
+        dispatcher.start("tiny", tmp_path / "ray.log", share=Share(0.0, 0.0))
 
 
 @pytest.mark.parametrize(

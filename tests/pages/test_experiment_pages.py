@@ -8,9 +8,10 @@ from streamlit.testing.v1 import AppTest
 
 from core.analysis import experiment_tables
 from core.config import RunConfig
-from core.experiments import catalog, toml, work
+from core.experiments import catalog, dispatcher, toml, work
 from core.experiments.catalog import Stored
 from core.experiments.experiment import Arm, Experiment, crossed, default_pairs
+from core.experiments.on_ray import Share
 from core.experiments.presets import presets
 from core.runs import settings, worker_list
 from core.runs.owner import new_owner
@@ -232,8 +233,31 @@ def test_a_deleted_run_behind_a_cell_is_seen_and_carried_out_again(store, small)
     store.delete(runs[1, 1])
     page = well(opened(PAGE))
     assert "run deleted (1)" in "".join(specs(page))
+    words = f"Arm 'replay', order 2, seed 2: run {runs[1, 1]} was deleted"
+    assert words in letters(page.markdown)
     page = clicked(page, "Go on")
     assert "1 of them again, for their runs were deleted" in letters(page.toast)
+
+
+def test_cells_are_handed_to_a_ray_cluster(store: Store, small, monkeypatch) -> None:
+    stored = kept(store, small.with_(base=small.base.with_(device="cpu")))
+    handed = []
+    monkeypatch.setattr(dispatcher, "is_installed", lambda: True)
+    monkeypatch.setattr(dispatcher, "start", lambda *words: handed.append(words))
+    page = well(opened(PAGE))
+    widget(page, "text_input", "Address of the cluster").set_value(" head:6379 ")
+    widget(page, "number_input", "GPUs a cell").set_value(0.25)
+    page = clicked(page, "Carry out on Ray")
+    log = dispatcher.log_of(stored.id)
+    assert handed == [("small", log, "head:6379", Share(1.0, 0.25))]
+    log.write_text("begun\n" + "".join(f"{n} of 6 cells\n" for n in range(7)))
+    page = well(page.run())
+    (said,) = [block.value for block in page.code if "of 6 cells" in block.value]
+    assert said.splitlines() == [f"{n} of 6 cells" for n in range(1, 7)]
+    monkeypatch.setattr(dispatcher, "is_installed", lambda: False)
+    page = well(page.run())
+    assert "Ray is not installed: pip install" in letters(page.info)
+    assert widget(page, "button", "Carry out on Ray").disabled
 
 
 def test_an_address_names_an_experiment_and_an_unknown_one_is_letters(store, small) -> None:
@@ -300,7 +324,7 @@ def test_the_table_is_that_of_the_complete_pairs_and_the_rest_is_letters(store, 
     assert table.ACC_avg["replay"] == f"{own.avg_mean['replay']:.2f} ± {own.avg_sd['replay']:.2f}"
     assert table["Bound avg"]["plain"] == "95.00"
     assert list(table.n) == [2, 2]
-    assert "Pair order 2, seed 2 is left out: replay not run" in letters(page.markdown)
+    assert "Pair order 2, seed 2 is left out: not run ('replay')" in letters(page.markdown)
 
 
 @pytest.mark.parametrize("view", ["differences", "ranks"])
@@ -310,7 +334,10 @@ def test_the_smallest_possible_p_is_said_wherever_a_p_is(view: str, store, small
     finished_cells(store, three, right)
     kept(store, three)
     page = well(opened("pages/results.py", view=view))
-    assert "With 3 pairs no p below 0.25 is possible" in letters(page.warning)
+    if view == "differences":
+        assert "With 3 pairs no p below 0.25 is possible" in letters(page.warning)
+    else:  # 3!^-2: all pairs rank the three arms alike
+        assert "(the smallest possible is 0.0278)" in letters(page.markdown)
     assert specs(page)
 
 

@@ -10,6 +10,7 @@ from core.commands.experiment.words import progress_line
 from core.commands.runs import table
 from core.experiments import catalog, work
 from core.experiments.catalog import Stored
+from core.experiments.deleted import deletions
 from core.experiments.status import CELL_STATUSES, Status, status
 from core.runs.run import RUNNING
 from core.runs.store import Store
@@ -39,7 +40,7 @@ def _status(args: argparse.Namespace) -> int:
         rows.append([stored.experiment.arms[arm.arm].label, *counts, duration(arm.seconds)])
     print(_headline(stored, now))
     print(table(rows))
-    for sentence in work.failures(store, stored):
+    for sentence in [*work.failures(store, stored), *deletions(store, stored)]:
         print(sentence)
     return 0
 

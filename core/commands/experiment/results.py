@@ -45,21 +45,22 @@ def add_parsers(parsers: Subparsers) -> None:
 
 
 def _table(args: argparse.Namespace) -> int:
-    from core.analysis import experiment_text
+    from core.analysis import experiment_tables, experiment_text, significance
 
     compared = _compared(args)
     if not compared.pairs:
         print("\n".join([experiment_text.about_p(compared), *compared.left_out()]))
         return 0
-    _show(
-        experiment_text.shown_arms(compared),
-        args,
-        "Accuracy after the last task, mean ± sd, in percent.",
-    )
+    in_full = args.format == "csv"  # numbers that a program reads
+    arms = experiment_tables.arm_table if in_full else experiment_text.shown_arms
+    _show(arms(compared), args, "Accuracy after the last task, mean ± sd, in percent.")
     if len(compared.arms) > 1:
         reference = args.reference or compared.experiment.arms[compared.arms[0]].label
         caption = f"Each arm less {reference} within pairs, in points."
-        _show(experiment_text.shown_differences(compared, args.measure, reference), args, caption)
+        shown = experiment_text.shown_differences(compared, args.measure, reference)
+        if in_full:
+            shown = significance.differences(compared.values(args.measure), reference)
+        _show(shown, args, caption)
         for title, more in experiment_text.shown_ranks_and_effects(compared, args.measure):
             _show(more, args, title)
     if args.format != "csv":

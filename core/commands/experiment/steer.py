@@ -10,6 +10,7 @@ from core.commands.experiment.words import Line, before_start, progress_line, wh
 from core.commands.foreground import stopped_by_signals
 from core.experiments import catalog, work
 from core.experiments.checks import check
+from core.experiments.deleted import deletions
 from core.experiments.on_ray import RayPool, Share
 from core.experiments.outlook import outlook
 from core.experiments.status import status
@@ -17,6 +18,7 @@ from core.options import ConfigError
 from core.runs.pool import Pool, default_workers
 from core.runs.run import FAILED, FINISHED
 from core.runs.store import Store
+from core.text import counted
 
 _LOOK_SECONDS = 1.0
 _MEASURE_SECONDS = 0.5  # of the steps of an arm that no earlier run compares with
@@ -80,6 +82,7 @@ def _run(args: argparse.Namespace) -> int:
             pool = Pool(workers, args.device, experiment=name)
         print(before_start(outlook(store, stored, _MEASURE_SECONDS), workers), flush=True)
         store.mark_interrupted()
+        print("".join(f"{sentence}\n" for sentence in deletions(store, stored)), end="")
         print(what_is_queued(name, work.enqueue(store, name)))
         print(f"{workers} worker{'s' * (workers > 1)}{why}; Ctrl-C pauses.", flush=True)
         try:
@@ -112,7 +115,7 @@ def _watch(
     while not stop.wait(_LOOK_SECONDS):
         store.mark_interrupted()
         now = status(store, id)
-        line.show(progress_line(name, now, workers))
+        line.show(progress_line(name, now, workers), now.done)
         if not now.pending or catalog.load(store, name).paused:
             break
         pool.watch()
@@ -139,25 +142,27 @@ def _outcome(store: Store, name: str) -> int:
 
 def _pause(args: argparse.Namespace) -> int:
     stopping = work.pause(Store(), args.name)
-    print(f"Paused; {stopping} cells stop after their present batch.")
+    print(f"Paused; {counted(stopping, 'cell')} still to stop, within a batch.")
     return 0
 
 
 def _resume(args: argparse.Namespace) -> int:
     store = Store()
-    check(catalog.load(store, args.name).experiment)
+    stored = catalog.load(store, args.name)
+    check(stored.experiment)
+    print("".join(f"{sentence}\n" for sentence in deletions(store, stored)), end="")
     print(what_is_queued(args.name, work.enqueue(store, args.name)))
     print("The app and `python -m core worker` take them.")
     return 0
 
 
 def _cancel(args: argparse.Namespace) -> int:
-    print(f"{work.cancel(Store(), args.name)} cells no longer wait.")
+    print(f"Out of the queue: {counted(work.cancel(Store(), args.name), 'cell')}.")
     return 0
 
 
 def _retry(args: argparse.Namespace) -> int:
-    print(f"{work.retry(Store(), args.name)} cells wait to be tried again.")
+    print(f"To be tried again: {counted(work.retry(Store(), args.name), 'cell')}.")
     return 0
 
 

@@ -1,5 +1,6 @@
 """What the command line says of an experiment: how far it is, what it will take, what is queued."""
 
+import shutil
 import sys
 import time
 
@@ -8,6 +9,9 @@ from core.experiments.outlook import Outlook
 from core.experiments.status import Status
 from core.experiments.work import Queued
 from core.runs.run import FAILED, FINISHED, RUNNING
+from core.text import counted
+
+_WIDTH = 24  # characters of a bar
 
 
 def progress_line(name: str, now: Status, workers: int) -> str:
@@ -21,15 +25,21 @@ def progress_line(name: str, now: Status, workers: int) -> str:
     return ", ".join(parts)
 
 
+def bar(share: float) -> str:
+    """`██████░░░░░░░░░░░░░░░░░░`"""
+    return f"{'█' * round(share * _WIDTH):░<{_WIDTH}}"
+
+
 class Line:
-    """One line that is drawn anew on a terminal; elsewhere a line when cells are done."""
+    """A bar and a line, drawn anew on a terminal; elsewhere a line when cells are done."""
 
     def __init__(self) -> None:
         self._before, self._drawn = "", False
 
-    def show(self, text: str) -> None:
+    def show(self, text: str, share: float) -> None:
         if sys.stdout.isatty():
-            sys.stdout.write(f"\r\x1b[K{text}")
+            room = shutil.get_terminal_size().columns - 1  # a line that wraps can't be drawn anew
+            sys.stdout.write(f"\r\x1b[K{f'{bar(share)} {text}'[:room]}")
             self._drawn = True
         elif text.split(",")[0] != self._before:
             self._before = text.split(",")[0]
@@ -61,7 +71,7 @@ def before_start(ahead: Outlook, workers: int) -> str:
 
 
 def what_is_queued(name: str, queued: Queued) -> str:
-    parts = [f"{queued.new} cells queued" if queued.new else ""]
+    parts = [f"{counted(queued.new, 'cell')} queued" if queued.new else ""]
     parts += [f"{queued.again} of them because their runs were deleted" if queued.again else ""]
     parts += [f"{queued.resumed} go on" if queued.resumed else ""]
     parts += [f"{queued.used} have finished already" if queued.used else ""]

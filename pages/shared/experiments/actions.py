@@ -7,20 +7,19 @@ from typing import Any
 import streamlit as st
 
 from core.analysis.experiment_tables import cells_as_text
-from core.data.base import DataError
 from core.experiments import catalog, toml, work
 from core.experiments.catalog import Stored
 from core.experiments.experiment import Arm, Pair
 from core.experiments.status import Status
-from core.options import ConfigError
 from core.runs import queue
-from core.runs.manager import manager
-from core.runs.run import FAILED, FINISHED, QUEUED, StoreError
+from core.runs.run import FAILED, FINISHED, QUEUED
 from core.runs.store import Store
 from pages.shared.access.runs import store
 from pages.shared.experiments.arms import pick_arms
+from pages.shared.experiments.on_click import try_it
+from pages.shared.experiments.on_ray import draw_on_ray
 from pages.shared.ui.address import key_of
-from pages.shared.ui.text import counted, escape
+from pages.shared.ui.text import counted
 
 ARMS_AS_TOML = (
     '[[arms]]\nlabel = "Total Recall, memory 25"\nmethod = "total_recall"\nmemory_size = 25'
@@ -49,6 +48,7 @@ def draw_actions(stored: Stored, now: Status) -> None:
         st.page_link(
             "pages/results.py", label="Results", icon=":material/bar_chart:", query_params=query
         )
+        draw_on_ray(stored, off=not (open_cells or now.pending))
         _add(stored)
         _prefer(stored)
         _files(stored)
@@ -61,41 +61,6 @@ def _button(
     kind = "primary" if primary else "secondary"
     key = f"{key_of(label.split()[0])}/{args[0]}"
     st.button(label, icon=icon, type=kind, key=key, on_click=try_it, args=(action, *args))  # type: ignore[arg-type]
-
-
-def try_it(action: Callable[..., Any], *args: Any) -> None:
-    """Do it with the store; what came of it is said once the page is drawn again."""
-    try:
-        done = action(store(), *args)
-        manager().workers.wake()
-    except (StoreError, ConfigError, DataError) as error:
-        st.session_state[key_of("refused")] = str(error)
-    else:
-        st.session_state[key_of("done")] = in_words(done)
-
-
-def say_done() -> None:
-    """What the last click did, in passing."""
-    words = st.session_state.pop(key_of("done"), None)
-    if words:
-        st.toast(escape(words), icon=":material/check:")
-
-
-def in_words(done: Any) -> str:
-    """What an action gave back, as a sentence; empty where there is nothing to say."""
-    if isinstance(done, str):
-        return done
-    if not hasattr(done, "resumed"):  # not `isinstance`: the class may have been imported again
-        return ""
-    parts = [
-        f"{counted(done.new, 'cell')} queued" if done.new else "",
-        f"{done.again:,} of them again, for their runs were deleted" if done.again else "",
-        f"{done.resumed:,} resumed" if done.resumed else "",
-        f"{done.joined:,} waiting or running already" if done.joined else "",
-        f"{done.used:,} finished already" if done.used else "",
-        f"{done.failed:,} failed before: Retry queues them" if done.failed else "",
-    ]
-    return "; ".join(filter(None, parts)) + "."
 
 
 def _add(stored: Stored) -> None:

@@ -5,7 +5,7 @@ import streamlit as st
 from core.analysis import exported_runs, imported_runs
 from core.options import ConfigError
 from core.runs.store import Store
-from pages.shared.experiments.actions import say_done, try_it
+from pages.shared.experiments.on_click import say_done, try_it
 from pages.shared.runs.attempts import say_refused
 from pages.shared.ui.text import counted, escape
 

@@ -8,7 +8,7 @@ from core.experiments import catalog
 from core.experiments.catalog import Stored
 from pages.shared.access.experiments import overview, readable_names, say_none, say_unknown
 from pages.shared.access.runs import store
-from pages.shared.experiments.actions import say_done
+from pages.shared.experiments.on_click import say_done
 from pages.shared.experiments.progress import draw_one
 from pages.shared.experiments.workers import at_hand
 from pages.shared.runs.attempts import say_refused

@@ -10,8 +10,9 @@ from core.analysis.accuracy import latest
 from core.charts.experiment_matrix import matrix
 from core.experiments import work
 from core.experiments.catalog import Stored
+from core.experiments.deleted import deletions
 from core.experiments.experiment import Pair
-from core.experiments.status import Status, cell_table
+from core.experiments.status import DELETED, Status, cell_table
 from core.runs.run import FAILED, FINISHED, QUEUED, RUNNING
 from pages.shared.access.experiments import left_in_words, say_from_file, state_of, status_of
 from pages.shared.access.runs import store
@@ -50,6 +51,7 @@ def draw_one(stored: Stored) -> None:
     say_from_file(now)
     _draw_matrix(stored)
     _draw_failures(stored, now)
+    _draw_deleted(stored, now)
 
 
 def _words(stored: Stored, now: Status, workers: int) -> str:
@@ -137,3 +139,11 @@ def _draw_failures(stored: Stored, now: Status) -> None:
         )
     if count > MOST_FAILURES:
         st.caption(f"The first {MOST_FAILURES} are shown.")
+
+
+def _draw_deleted(stored: Stored, now: Status) -> None:
+    if not now.counts[DELETED]:
+        return
+    with st.expander(f"Runs of {counted(now.counts[DELETED], 'cell')} were deleted"):
+        for sentence in deletions(store(), stored):
+            st.markdown(escape(sentence))

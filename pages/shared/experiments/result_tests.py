@@ -80,7 +80,6 @@ def draw_ranks(stored: Stored, compared: Compared, measure: str) -> None:
     st.markdown(escape(title))
     draw_table(table, {"Arm": TEXT(width=240)}, key="rank_table", height="content")
     draw_text_files(table, f"ranks_{measure}", title)
-    st.warning(escape(about_p(compared)), icon=":material/functions:")
 
 
 def draw_effects(stored: Stored, compared: Compared, measure: str) -> None:

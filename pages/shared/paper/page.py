@@ -1,5 +1,7 @@
 """The paper page: one of its tables, ours beside it, and what is still to be run for it."""
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 from pandas.io.formats.style import Styler
@@ -40,9 +42,7 @@ def draw_paper() -> None:
     shown = paper_beside.shown(frame)
     coloured = number != 8
     table = _coloured(shown, frame) if coloured else shown
-    draw_table(
-        table, {"Method": TEXT(width=170), "Note": TEXT(width=90)}, key="paper", height="content"
-    )
+    draw_table(table, _widths(shown), key="paper", height="content")
     if coloured:
         _draw_legend()
     else:
@@ -53,6 +53,12 @@ def draw_paper() -> None:
     reads = "; ".join(sorted(set(frame.reads) - {""}))
     st.caption(escape(paper.beside([]) + (f" Ours read {reads}." if reads else "")))
     draw_missing(records, number)
+
+
+def _widths(shown: pd.DataFrame) -> dict[str, Any]:
+    """Each column as wide as its longest cell: Streamlit cuts what it has not seen at first."""
+    longest = {name: max(len(name), *map(len, shown[name])) for name in shown.columns}
+    return {name: TEXT(width=max(70, 20 + 7 * n)) for name, n in longest.items()}
 
 
 def _coloured(shown: pd.DataFrame, frame: pd.DataFrame) -> Styler:
