@@ -20,6 +20,7 @@ MOST_FRAMES = 80  # of a search that is played
 FAINT_FORM = "rgba(128,128,128,0.35)"
 MILLISECONDS = 250  # that a step is shown
 LOWEST, HIGHEST = 420, 860  # pixels of a map whose axes have the same unit
+EDGE = 0.04  # of an axis that is left beyond its outermost marks
 ROUND = 110  # pixels of a map's height and width that axes take
 
 
@@ -106,8 +107,8 @@ def played(table: pd.DataFrame, states: Sequence[Sequence[int]], steps: pd.DataF
     ]
     figure.update_xaxes(showticklabels=False, showgrid=False, row=1, col=1)
     figure.update_yaxes(showticklabels=False, showgrid=False, row=1, col=1)
-    figure.update_xaxes(title_text="steps", row=1, col=2)
-    figure.update_yaxes(title_text="entropy (nats)", row=1, col=2)
+    figure.update_xaxes(title_text="steps", range=_around(steps.step), row=1, col=2)
+    figure.update_yaxes(title_text="entropy (nats)", range=_around(entropy), row=1, col=2)
     figure.update_layout(
         template=TEMPLATE,
         height=520,
@@ -117,6 +118,13 @@ def played(table: pd.DataFrame, states: Sequence[Sequence[int]], steps: pd.DataF
         sliders=[_slider(shown)],
     )
     return figure
+
+
+def _around(values: Any) -> list[float]:
+    """An axis that holds a mark at each of the values whole, from the first step to the last."""
+    low, high = float(np.min(values)), float(np.max(values))
+    more = EDGE * ((high - low) or 1)
+    return [low - more, high + more]
 
 
 def _ringed(table: pd.DataFrame, forms: Sequence[int]) -> go.Scatter:

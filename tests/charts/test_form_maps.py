@@ -56,6 +56,8 @@ def test_a_played_search_ends_with_its_memory_and_entropy(count):
     rings, point = figure.frames[-1].data
     assert set(rings.x) == {float(form) for form in states[-1]}
     assert (point.x[0], point.y[0]) == (count - 1, 2)
+    for axis, ends in ((figure.layout.xaxis2, (0, count - 1)), (figure.layout.yaxis2, (1, 2))):
+        assert axis.range[0] < ends[0] < ends[1] < axis.range[1]
     assert [step.label for step in figure.layout.sliders[0].steps][-1] == str(count - 1)
 
 

@@ -31,7 +31,9 @@ _TRIES = 40  # to find new words for a question before it counts as exhausted
 class DemoOptions:
     """What the demo's rows are drawn with."""
 
-    seed: int = option(0, "of the generated questions and wordings", low=0, high=2**31 - 1)
+    seed: int = option(
+        0, "of the generated questions and wordings", low=0, high=2**31 - 1, label="Data seed"
+    )
 
 
 def _questions(domain: Domain, count: int, d: Draws) -> dict[str, Question]:
