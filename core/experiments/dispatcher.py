@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 
 from core import paths
-from core.experiments.on_ray import MISSING, Share
+from core.experiments.on_ray import MISSING, Share, check_address
 from core.options import ConfigError
 
 _MOST_READ = 4_000  # bytes of its output
@@ -25,13 +25,15 @@ def is_installed() -> bool:
 def start(name: str, log: Path, address: str = "", share: Share | None = None) -> int:
     """Dispatch the experiment to the cluster at this address (none: begin one here); its pid.
 
-    ConfigError where Ray is not installed or a cell would take nothing of a node.
+    ConfigError where Ray is not installed, nobody answers there, or a cell would take nothing of
+    a node.
     """
     share = share or Share()
     if share.cpus < 0 or share.gpus < 0 or not share.cpus + share.gpus:
         raise ConfigError("CPUs and GPUs of a cell: expected numbers above 0.")
     if not is_installed():
         raise ConfigError(f"{MISSING}.")
+    check_address(address)
     words = [name, "--on", "ray", "--cpus", f"{share.cpus:g}", "--gpus", f"{share.gpus:g}"]
     words += ["--address", address] if address else []
     python_path = [str(paths.PROJECT), os.environ.get("PYTHONPATH", "")]

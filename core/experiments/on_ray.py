@@ -7,6 +7,7 @@ disappears, and on from its checkpoint in a new task. So a dispatcher can be kil
 
 import logging
 import os
+import socket
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -27,6 +28,7 @@ from core.runs.tables import experiments, runs
 RAY = "ray"  # the kind of worker
 MISSING = "Ray is not installed: pip install -r tests/requirements-ray.txt"
 _AHEAD = 2  # tasks that wait in the cluster, for each that it has room for
+_REACH_SECONDS = 10.0  # for a cluster's head to answer
 _END_SECONDS = 60.0  # for what runs to stop within a batch
 _LEFT_OUT = ["/runs", "/data", "/shared", "/.git", "/.venv", "/tests", "/assets", "**/__pycache__"]
 _ENVIRONMENT = ("OMP_NUM_THREADS", "AWS_", "TOTAL_RECALL_")  # what tasks take over, by beginnings
@@ -142,7 +144,19 @@ def _ray() -> Any:
     return ray
 
 
+def check_address(address: str) -> None:
+    """ConfigError where nobody answers there: Ray itself would wait for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():  # `auto`, say
+        return
+    try:
+        socket.create_connection((host, int(port)), _REACH_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise ConfigError(f"Ray at {address} can't be reached: {error}.") from error
+
+
 def _connect(ray: Any, address: str | None) -> None:
+    check_address(address or "")
     try:
         ray.init(
             address=address or "local",

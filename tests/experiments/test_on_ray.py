@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from core.experiments import catalog, dispatcher
+from core.experiments import catalog, dispatcher, on_ray
 from core.experiments.on_ray import Share
 from core.experiments.status import status
 from core.options import ConfigError
@@ -90,14 +90,11 @@ def _attempts(store: Store) -> list[int]:
 def test_a_dispatcher_of_its_own_carries_all_cells_out(
     cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the app starts; of a cluster that isn't there it leaves a sentence."""
+    """What the app starts."""
     file, log = tmp_path / "tiny.toml", tmp_path / "away" / "ray.log"
     file.write_text(TINY)
     done(tmp_path / "away", "import", str(file))
     monkeypatch.setenv("TOTAL_RECALL_HOME", str(tmp_path / "away"))
-    wrong = dispatcher.start("tiny", log, "127.0.0.1:1")
-    wait_for_end(wrong)
-    assert "Ray at 127.0.0.1:1 can't be reached" in dispatcher.last_words(log)
     cluster.add_node(num_cpus=1)
     wait_for_end(dispatcher.start("tiny", log, cluster.address))
     assert "All 4 cells are done" in dispatcher.last_words(log)
@@ -110,6 +107,17 @@ def wait_for_end(pid: int, seconds: float = 300.0) -> None:
     while Path(f"/proc/{pid}").exists():
         assert time.monotonic() < deadline
         time.sleep(0.1)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "127.0.0.1:99999"])
+def test_where_nobody_answers_is_said_at_once(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dispatcher, "is_installed", lambda: True)
+    with pytest.raises(ConfigError, match=f"Ray at {address} can't be reached"):
+        dispatcher.start("tiny", tmp_path / "ray.log", address)
+    assert not (tmp_path / "ray.log").exists()
+    on_ray.check_address("auto")  # that is for Ray to find
 
 
 def test_a_cell_takes_something_of_a_node(tmp_path: Path) -> None:
