@@ -38,7 +38,8 @@ class Compared:
     """An experiment's finished cells, and which of them are compared.
 
     `cells`: pair and arm (numbers), status, run (or none), and of finished ones in percent whole,
-    avg, bound_whole, bound_avg after the last task, tasks (how many) and minutes.
+    avg, bound_whole, bound_avg and by_position (a tuple: of each task, in the order learned) after
+    the last task, tasks (how many) and minutes.
     """
 
     experiment: Experiment
@@ -159,9 +160,19 @@ def _ends(records: Mapping[str, ExportedRun | CellRecord]) -> pd.DataFrame:
     for known_by, record in records.items():
         end = last_accuracies(record)
         if end is not None and end.after + 1 == len(record.tasks):
-            more = {"tasks": len(record.tasks), "minutes": record.seconds / 60}
+            more = {
+                "by_position": tuple(100 * n for n in _shares_after(record, end.after)),
+                "tasks": len(record.tasks),
+                "minutes": record.seconds / 60,
+            }
             rows.append({"digest": known_by, **end._asdict(), **more})
-    return pd.DataFrame(rows, columns=["digest", *End._fields, "tasks", "minutes"])
+    return pd.DataFrame(rows, columns=["digest", *End._fields, "by_position", "tasks", "minutes"])
+
+
+def _shares_after(record: ExportedRun | CellRecord, k: int) -> list[float]:
+    """acc[k, i] of every task i learned by then, in the order learned."""
+    shares = {on: right / total for after, on, right, total, _ in record.counts if after == k}
+    return [shares[on] for on in sorted(shares)]
 
 
 def arm_table(compared: Compared) -> pd.DataFrame:
@@ -189,6 +200,22 @@ def arm_table(compared: Compared) -> pd.DataFrame:
         f"{m}_{c}" for m in ("avg", "whole") for c in ("mean", "sd", "bound", "paper", "difference")
     ]
     return pd.DataFrame(rows, columns=["arm", "n", *columns, "minutes"])
+
+
+def position_table(compared: Compared) -> pd.DataFrame:
+    """Accuracy after the last task on the i-th task learned, over the complete pairs, in percent.
+
+    Columns: arm, position (from 1), n, mean, sd. Orders differ between pairs, so a position is
+    another task in each.
+    """
+    used = compared.cells[compared.cells.pair.isin(compared.pairs)]
+    rows = [
+        (compared.experiment.arms[arm].label, position, values.size, values.mean(), values.std())
+        for arm in compared.arms
+        for position, values in pd.DataFrame(used.by_position[used.arm == arm].tolist()).items()
+    ]
+    table = pd.DataFrame(rows, columns=["arm", "position", "n", "mean", "sd"])
+    return table.assign(position=table.position.astype(int) + 1)
 
 
 def _paper(compared: Compared, arm: int, measure: str) -> float:

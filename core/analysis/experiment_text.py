@@ -7,9 +7,11 @@ import pandas as pd
 
 from core.analysis import significance
 from core.analysis.accuracy import MEASURES
-from core.analysis.experiment_tables import Compared, arm_table
+from core.analysis.experiment_tables import Compared, arm_table, position_table
 from core.analysis.significance import Ranks
 from core.options import ConfigError
+
+POSITIONS = "Accuracy after the last task on the i-th task learned, mean ± sd, in percent."
 
 
 def shown_arms(compared: Compared) -> pd.DataFrame:
@@ -29,6 +31,15 @@ def shown_arms(compared: Compared) -> pd.DataFrame:
         cells["Minutes"] = _number(row.minutes, digits=1)
         rows.append(cells)
     return pd.DataFrame(rows)
+
+
+def shown_positions(compared: Compared) -> pd.DataFrame:
+    """`position_table` as people read it: a column for each position, mean ± sd."""
+    rows: dict[str, dict[str, object]] = {}
+    for row in position_table(compared).itertuples():
+        cells = rows.setdefault(row.arm, {"Arm": row.arm, "n": row.n})
+        cells[f"Task {row.position}"] = spread(row.mean, row.sd)
+    return pd.DataFrame(rows.values())
 
 
 def shown_differences(compared: Compared, measure: str, reference: str) -> pd.DataFrame:

@@ -66,6 +66,25 @@ def test_means_and_spreads_are_those_of_the_cells(store: Store, small: Experimen
     assert "no p below 0.25" in shown_as.about_p(compared)
 
 
+def test_accuracy_by_position_is_that_of_the_task_learned_then(store: Store, small) -> None:
+    finished_cells(store, small, RIGHT)
+    compared = tables.from_store(store, kept(store, small))
+    table = tables.position_table(compared).set_index(["arm", "position"])
+    shares = {
+        (0, 1): [20, 10, 30],
+        (0, 2): [40, 50, 30],
+        (1, 1): [60, 50, 90],
+        (1, 2): [60, 60, 90],
+    }
+    for (arm, position), values in shares.items():
+        row = table.loc[small.arms[arm].label, position]
+        assert (row.n, row["mean"]) == (3, pytest.approx(np.mean(values)))
+        assert row.sd == pytest.approx(np.std(values, ddof=1))
+    assert table.groupby("arm")["mean"].mean()["plain"] == pytest.approx(30.0)  # ACC_avg
+    shown = shown_as.shown_positions(compared).set_index("Arm")
+    assert shown["Task 2"]["plain"] == "40.00 ± 10.00"
+
+
 def test_a_failed_cell_is_no_zero_and_its_pair_is_left_out(store, small) -> None:
     finished_cells(store, small, {cell: right for cell, right in RIGHT.items() if cell != (1, 1)})
     stored = kept(store, small)

@@ -1,8 +1,10 @@
 """Do the tests notice small changes to what computes? A seeded sample of mutants, as a table.
 
 `python -m tests.mutation --each 4` takes four mutants of every file, one file after the other;
-`--only core/samplers/dlfs.py` all of one. Each mutant runs in a forked process, so that libraries
-are loaded once. One that a test takes for ever with is killed by the clock.
+`--only core/samplers/dlfs.py` those of one. Which tests execute which lines is measured once
+(`--map FILE` keeps it); each mutant then runs with the tests of its line, the quickest first, and
+with the others of its module, in a forked process, so that libraries are loaded once. One that a
+test takes for ever with is killed by the clock.
 """
 
 import argparse
@@ -23,18 +25,20 @@ import torch
 from torch import _dynamo  # noqa: F401
 
 from core.paths import PROJECT
+from tests.mutation.covering import ONLY, Covering, covering, modules, read, tests_of, write
 from tests.mutation.mutants import Mutant, mutants
-from tests.mutation.selection import arguments, modules
 
 SECONDS = 300
 VERDICTS = {0: "survived", 1: "killed", 2: "killed"}  # pytest's exit codes; 2: it can't be imported
 
 
-def outcome(mutant: Mutant, seconds: float) -> str:
-    """What the tests of a mutant's file say of it; "no verdict" where they could not be run."""
+def outcome(mutant: Mutant, tests: list[str], seconds: float) -> str:
+    """What the tests say of a mutant; "no verdict" where they could not be run."""
+    if not tests:
+        return "covered by none"
     child = os.fork()
     if child == 0:
-        os._exit(_run(mutant))
+        os._exit(_run(mutant, tests))
     began = time.monotonic()
     while time.monotonic() - began < seconds:
         done, status = os.waitpid(child, os.WNOHANG)
@@ -46,13 +50,7 @@ def outcome(mutant: Mutant, seconds: float) -> str:
     return "killed by the clock"
 
 
-def passes_unchanged(path: Path, seconds: float) -> bool:
-    """Whether the tests pass on the module as it is: else what they say of mutants is worthless."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return outcome(Mutant(path, 0, "", tree), seconds) == "survived"
-
-
-def _run(mutant: Mutant) -> int:
+def _run(mutant: Mutant, tests: list[str]) -> int:
     """pytest's exit code where the mutant stands in for its module."""
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
@@ -65,7 +63,7 @@ def _run(mutant: Mutant) -> int:
         return code if self.path == path else original(self, fullname)
 
     loader.get_code = get_code  # type: ignore[method-assign]
-    return int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", *arguments(mutant.path)]))
+    return int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", *ONLY, *tests]))
 
 
 def sample(paths: list[Path], each: int, seed: int) -> list[Mutant]:
@@ -85,25 +83,29 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the sample (0)")
     parser.add_argument("--only", type=Path, nargs="*", help="these files alone")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="before one is killed (300)")
+    parser.add_argument("--map", type=Path, help="of lines and tests: read if there, else written")
     chosen = parser.parse_args()
     paths = [path.resolve() for path in chosen.only] if chosen.only else modules()
     torch.set_num_threads(1)
-    sound: dict[Path, bool] = {}
+    lines = _covering(chosen.map)
     counts: dict[str, int] = {}
     for mutant in sample(paths, chosen.each, chosen.seed):
-        if mutant.path not in sound:
-            sound[mutant.path] = passes_unchanged(mutant.path, chosen.seconds)
-            if not sound[mutant.path]:
-                name = mutant.path.relative_to(PROJECT)
-                print(f"The tests of {name} do not pass without any change in time.", flush=True)
-        if not sound[mutant.path]:
-            continue
-        result = outcome(mutant, chosen.seconds)
+        where = str(mutant.path.relative_to(PROJECT))
+        tests = tests_of(lines[where], mutant.line, mutant.last_line)
+        result = outcome(mutant, tests, chosen.seconds)
         counts[result] = counts.get(result, 0) + 1
-        where = mutant.path.relative_to(PROJECT)
         print(f"{result:20} {where}:{mutant.line}  {mutant.change}", flush=True)
     print(", ".join(f"{count} {result}" for result, count in counts.items()))
-    return 0 if all(sound.values()) else 1
+    return 0
+
+
+def _covering(path: Path | None) -> Covering:
+    if path and path.exists():
+        return read(path)
+    lines = covering()
+    if path:
+        write(lines, path)
+    return lines
 
 
 if __name__ == "__main__":

@@ -44,6 +44,7 @@ class Mutant:
 
     path: Path
     line: int
+    last_line: int
     change: str  # "before → after", as code
     tree: ast.Module
 
@@ -59,7 +60,11 @@ def mutants(path: Path) -> list[Mutant]:
             after = _changed(target)[change]
             text = f"{_code(target)} → {_code(after)}"
             _Replace(target, after).visit(tree)
-            made.append(Mutant(path, target.lineno, text, ast.fix_missing_locations(tree)))
+            made.append(
+                Mutant(
+                    path, target.lineno, target.end_lineno, text, ast.fix_missing_locations(tree)
+                )
+            )
     return made
 
 

@@ -33,6 +33,9 @@ def add_parsers(parsers: Subparsers) -> None:
     parser.add_argument("--reference", metavar="ARM", help="whom the others are compared with")
     parser.add_argument("--arms", nargs="+", metavar="ARM", default=[], help="these arms only")
     parser.add_argument("--measure", choices=MEASURES, default="avg", help="of the tests (avg)")
+    parser.add_argument(
+        "--positions", action="store_true", help="also accuracy by position in the order of tasks"
+    )
     parser.add_argument("--format", choices=FORMATS, default="markdown", help="(markdown)")
     add_files(parser)
     parser.set_defaults(execute=_table)
@@ -54,6 +57,9 @@ def _table(args: argparse.Namespace) -> int:
     in_full = args.format == "csv"  # numbers that a program reads
     arms = experiment_tables.arm_table if in_full else experiment_text.shown_arms
     _show(arms(compared), args, "Accuracy after the last task, mean ± sd, in percent.")
+    if args.positions:
+        places = experiment_tables.position_table if in_full else experiment_text.shown_positions
+        _show(places(compared), args, experiment_text.POSITIONS)
     if len(compared.arms) > 1:
         reference = args.reference or compared.experiment.arms[compared.arms[0]].label
         caption = f"Each arm less {reference} within pairs, in points."

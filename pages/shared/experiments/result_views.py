@@ -8,8 +8,8 @@ import streamlit as st
 from core import paths
 from core.analysis import accuracy
 from core.analysis.accuracy import MEASURES, Group
-from core.analysis.experiment_tables import Compared, arm_table, finished_runs
-from core.analysis.experiment_text import shown_arms
+from core.analysis.experiment_tables import Compared, arm_table, finished_runs, position_table
+from core.analysis.experiment_text import POSITIONS, shown_arms, shown_positions
 from core.analysis.paper import beside
 from core.charts.accuracy import curves
 from core.charts.experiment_arms import points
@@ -44,6 +44,12 @@ def draw_table_view(stored: Stored, compared: Compared, measure: str) -> None:
     if known:
         experiment = compared.experiment
         st.caption(escape(beside(experiment.arm_config(arm) for arm in experiment.arms)))
+    positions = shown_positions(compared)
+    if len(positions.columns) > len(("Arm", "n", "Task 1")):
+        st.markdown(f"{POSITIONS} Each pair learns the tasks in its own order.")
+        draw_table(positions, columns, key="positions", missing="–", height="content")
+        data = as_percent(position_table(compared), percent=["mean", "sd"])
+        draw_text_files(positions, "positions", POSITIONS, data=data)
 
 
 def _arms(compared: Compared) -> pd.DataFrame:
