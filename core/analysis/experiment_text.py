@@ -7,7 +7,8 @@ import pandas as pd
 
 from core.analysis import significance
 from core.analysis.accuracy import MEASURES
-from core.analysis.experiment_tables import Compared, arm_table, position_table
+from core.analysis.arm_tables import arm_table, position_table
+from core.analysis.experiment_tables import Compared
 from core.analysis.significance import Ranks
 from core.options import ConfigError
 

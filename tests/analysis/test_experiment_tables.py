@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.analysis import arm_tables, exported_runs, paper_beside, paper_table, significance
 from core.analysis import experiment_tables as tables
 from core.analysis import experiment_text as shown_as
-from core.analysis import exported_runs, paper_beside, paper_table, significance
 from core.analysis.accuracy import group
 from core.analysis.exported_runs import ExportedRun
 from core.config import RunConfig
@@ -49,7 +49,7 @@ def kept(store: Store, experiment: Experiment) -> catalog.Stored:
 def test_means_and_spreads_are_those_of_the_cells(store: Store, small: Experiment) -> None:
     finished_cells(store, small, RIGHT)
     compared = tables.from_store(store, kept(store, small))
-    table = tables.arm_table(compared).set_index("arm")
+    table = arm_tables.arm_table(compared).set_index("arm")
     plain = [30.0, 30.0, 30.0]  # tasks have as many rows: avg and whole agree
     replay = [60.0, 55.0, 90.0]
     assert table.avg_mean["plain"] == pytest.approx(np.mean(plain))
@@ -69,7 +69,7 @@ def test_means_and_spreads_are_those_of_the_cells(store: Store, small: Experimen
 def test_accuracy_by_position_is_that_of_the_task_learned_then(store: Store, small) -> None:
     finished_cells(store, small, RIGHT)
     compared = tables.from_store(store, kept(store, small))
-    table = tables.position_table(compared).set_index(["arm", "position"])
+    table = arm_tables.position_table(compared).set_index(["arm", "position"])
     shares = {
         (0, 1): [20, 10, 30],
         (0, 2): [40, 50, 30],
@@ -92,7 +92,7 @@ def test_a_failed_cell_is_no_zero_and_its_pair_is_left_out(store, small) -> None
     run = store.claim(new_owner())
     store.set_status(run.id, FAILED, error="the loss is not finite")
     compared = tables.from_store(store, stored)
-    table = tables.arm_table(compared).set_index("arm")
+    table = arm_tables.arm_table(compared).set_index("arm")
     assert table.avg_mean["replay"] == pytest.approx(75.0)
     assert list(table.n) == [2, 2]  # plain's finished cell of that pair counts neither
     assert compared.left_out() == ["Pair order 2, seed 2 is left out: failed ('replay')."]
@@ -121,12 +121,12 @@ def test_an_arm_without_results_does_not_empty_the_table(store, small) -> None:
     finished_cells(store, small, RIGHT)
     more = small.with_(arms=(*small.arms, Arm("gem", {"method": "gem"})))
     compared = tables.from_store(store, kept(store, more))
-    assert list(tables.arm_table(compared).arm) == ["plain", "replay"]
+    assert list(arm_tables.arm_table(compared).arm) == ["plain", "replay"]
     assert compared.left_out() == ["Arm 'gem' has no finished cell and is not compared."]
     with pytest.raises(ConfigError, match=r"'gem' is not a compared arm.*plain, replay"):
         shown_as.shown_differences(compared, "avg", "gem")
     only = tables.from_store(store, catalog.load(store, "small"), ["replay"])
-    assert list(tables.arm_table(only).arm) == ["replay"]
+    assert list(arm_tables.arm_table(only).arm) == ["replay"]
     with pytest.raises(ConfigError, match=r"'repaly' is not an arm"):
         tables.from_store(store, catalog.load(store, "small"), ["repaly"])
 
@@ -148,7 +148,7 @@ def test_orders_named_in_full_are_pairs_like_any_others(store, small, tmp_path) 
         ("EMR", 3),
     ]
     for compared in (tables.from_store(store, stored), tables.from_records(named, records)):
-        table = tables.arm_table(compared).set_index("arm")
+        table = arm_tables.arm_table(compared).set_index("arm")
         assert list(table.n) == [3, 3]
         assert table.avg_mean["replay"] == pytest.approx(np.mean([60.0, 55.0, 90.0]))
         orders_shown = compared.by_order_and_seed("avg").index.get_level_values(0)
@@ -157,7 +157,7 @@ def test_orders_named_in_full_are_pairs_like_any_others(store, small, tmp_path) 
 
 def test_nothing_is_there_yet(store, small) -> None:
     compared = tables.from_store(store, kept(store, small))
-    assert tables.arm_table(compared).empty
+    assert arm_tables.arm_table(compared).empty
     assert "nothing can be compared" in shown_as.about_p(compared)
     assert len(compared.left_out()) == 2
 
@@ -171,8 +171,8 @@ def test_a_file_gives_the_same_tables_as_the_store(store, small, tmp_path) -> No
     of_file = tables.from_records(small, read)
     of_store = tables.from_store(store, stored)
     pd.testing.assert_frame_equal(
-        tables.arm_table(of_file).drop(columns="minutes"),
-        tables.arm_table(of_store).drop(columns="minutes"),
+        arm_tables.arm_table(of_file).drop(columns="minutes"),
+        arm_tables.arm_table(of_store).drop(columns="minutes"),
     )
 
 

@@ -150,6 +150,15 @@ def test_csv_has_the_tables_numbers_in_full(capsys, finished: catalog.Stored) ->
     assert (paired.arm, paired.n, paired.smallest_p) == ("replay", 2, 0.5)
 
 
+def test_accuracy_by_position_comes_on_request(capsys, finished: catalog.Stored) -> None:
+    assert "Task 1" not in told(capsys, "table", "toys")
+    shown = told(capsys, "table", "toys", "--positions")
+    assert "| plain | 2 | 30.00 ± 0.00 | 5.00 ± 7.07 |" in shown
+    csv = told(capsys, "table", "toys", "--positions", "--format", "csv").split("\n\n")[1]
+    table = pd.read_csv(io.StringIO(csv), index_col=["arm", "position"])
+    assert table["mean"]["replay", 2] == pytest.approx(25.0)
+
+
 def test_a_deleted_run_is_named_and_done_again(capsys, file: Path) -> None:
     told(capsys, "import", file)
     told(capsys, "resume", "toys")

@@ -6,7 +6,7 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.analysis import experiment_tables
+from core.analysis import arm_tables, experiment_tables
 from core.config import RunConfig
 from core.experiments import catalog, dispatcher, toml, work
 from core.experiments.catalog import Stored
@@ -320,10 +320,12 @@ def test_the_table_is_that_of_the_complete_pairs_and_the_rest_is_letters(store, 
     stored = kept(store, small)
     page = well(opened("pages/results.py"))
     table = frames(page)[0].set_index("Arm")
-    own = experiment_tables.arm_table(experiment_tables.from_store(store, stored)).set_index("arm")
+    own = arm_tables.arm_table(experiment_tables.from_store(store, stored)).set_index("arm")
     assert table.ACC_avg["replay"] == f"{own.avg_mean['replay']:.2f} ± {own.avg_sd['replay']:.2f}"
     assert table["Bound avg"]["plain"] == "95.00"
     assert list(table.n) == [2, 2]
+    positions = frames(page)[1].set_index("Arm")
+    assert list(positions.columns) == ["n", "Task 1", "Task 2"]
     assert "Pair order 2, seed 2 is left out: not run ('replay')" in letters(page.markdown)
 
 

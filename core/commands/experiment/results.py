@@ -48,17 +48,17 @@ def add_parsers(parsers: Subparsers) -> None:
 
 
 def _table(args: argparse.Namespace) -> int:
-    from core.analysis import experiment_tables, experiment_text, significance
+    from core.analysis import arm_tables, experiment_text, significance
 
     compared = _compared(args)
     if not compared.pairs:
         print("\n".join([experiment_text.about_p(compared), *compared.left_out()]))
         return 0
     in_full = args.format == "csv"  # numbers that a program reads
-    arms = experiment_tables.arm_table if in_full else experiment_text.shown_arms
+    arms = arm_tables.arm_table if in_full else experiment_text.shown_arms
     _show(arms(compared), args, "Accuracy after the last task, mean ± sd, in percent.")
     if args.positions:
-        places = experiment_tables.position_table if in_full else experiment_text.shown_positions
+        places = arm_tables.position_table if in_full else experiment_text.shown_positions
         _show(places(compared), args, experiment_text.POSITIONS)
     if len(compared.arms) > 1:
         reference = args.reference or compared.experiment.arms[compared.arms[0]].label

@@ -8,7 +8,8 @@ import streamlit as st
 from core import paths
 from core.analysis import accuracy
 from core.analysis.accuracy import MEASURES, Group
-from core.analysis.experiment_tables import Compared, arm_table, finished_runs, position_table
+from core.analysis.arm_tables import arm_table, position_table
+from core.analysis.experiment_tables import Compared, finished_runs
 from core.analysis.experiment_text import POSITIONS, shown_arms, shown_positions
 from core.analysis.paper import beside
 from core.charts.accuracy import curves
