@@ -126,14 +126,21 @@ def extremes(table: pd.DataFrame, each: int) -> pd.DataFrame:
 
 
 def filtered(
-    table: pd.DataFrame, text: str = "", kind: str = "", memory: str = "", least_count: int = 1
+    table: pd.DataFrame,
+    text: str = "",
+    kind: str = "",
+    memory: str = "",
+    least_count: int = 1,
+    most_count: int = 0,
 ) -> pd.DataFrame:
     """The actions whose text or tasks hold `text`, in any case, and that are of this kind, covered
-    so by the memory, and not rarer; an empty word lets all through.
+    so by the memory, and neither rarer nor more frequent; an empty word and 0 let all through.
     """
     held = table.text.str.contains(text, case=False, regex=False)
     held |= table.tasks.str.contains(text, case=False, regex=False)
     held &= table["count"] >= least_count
+    if most_count:
+        held &= table["count"] <= most_count
     if kind:
         held &= table.kind == kind
     if memory:

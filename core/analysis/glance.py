@@ -13,7 +13,12 @@ from core.runs.run import Run
 from core.runs.store import Store
 
 GROUPS = {"task": "task alone", "kind": "kind", "memory": "memory", "count": "count"}
-COUNTS = ((1, 1), (2, 5), (6, 20), (21, None))  # occurrences in the task's training rows
+COUNT_GROUPS = {  # occurrences in the task's training rows, at least and at most
+    "once": (1, 1),
+    "2–5 times": (2, 5),
+    "6–20 times": (6, 20),
+    "21+ times": (21, None),
+}
 BINS = (0, 1, 2, 4, 8, 16, 32, 64, 128)  # occurrences in memory: from here to below the next
 LEAST = 3  # actions without which a rank correlation says nothing
 
@@ -45,8 +50,7 @@ def group_names(table: pd.DataFrame, by: str) -> pd.Series:
 
 
 def _count_name(count: int) -> str:
-    low, high = next(pair for pair in COUNTS if pair[1] is None or count <= pair[1])
-    return f"{low}+ times" if high is None else "once" if high == 1 else f"{low}–{high} times"
+    return next(name for name, (_, high) in COUNT_GROUPS.items() if high is None or count <= high)
 
 
 def grid(table: pd.DataFrame, by: str, tasks: Sequence[str]) -> pd.DataFrame:

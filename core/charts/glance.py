@@ -24,14 +24,13 @@ def grid(table: pd.DataFrame, tasks: Sequence[str]) -> go.Figure:
     values = np.array([*table.curve], dtype=float).reshape(len(table), -1)
     figure = blank(100 + 28 * max(3, len(table)))
     x = np.arange(1, values.shape[1] + 1)
-    percent = np.round(100 * values, 2)
-    figure.add_trace(heat(percent, "mean P (%)", 100, x=x, y=np.arange(len(table))))
+    figure.add_trace(heat(np.round(values, 4), "mean P", x=x, y=np.arange(len(table))))
     down, across = np.nonzero(~np.isnan(values))
     shown = values[down, across]
     hover = [
         lines(
             f"{table.label.iloc[i]}{_group(table.group.iloc[i])}\nafter {name_of(tasks, int(j))}: "
-            f"mean P {100 * values[i, j]:.1f} % (n = {table.n.iloc[i]:,})"
+            f"mean P {values[i, j]:.3f} (n = {table.n.iloc[i]:,})"
         )
         for i, j in zip(down, across, strict=True)
     ]
@@ -41,7 +40,7 @@ def grid(table: pd.DataFrame, tasks: Sequence[str]) -> go.Figure:
         hover,
         mode="markers+text",
         customdata=down,
-        text=[f"{100 * p:.0f}" for p in shown],
+        text=[f"{p:.2f}" for p in shown],
         textfont={"color": ink(shown), "size": 13},
     )
     figure.add_trace(cells)

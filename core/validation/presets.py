@@ -29,7 +29,7 @@ class Preset:
 
 RELEASED = Preset(
     "released",
-    "As released",
+    "Paper, as released",
     "as the paper's release trains",
     {
         "permutation": "release",

@@ -30,7 +30,7 @@ def test_nothing_told_says_what_to_do(store):
     assert "No run yet" in texts(well(opened(PAGE)).info)
     older = finished_run(store, RunConfig())
     page = well(opened(PAGE, run=str(older)))
-    assert "record_predictions" in texts(page.info)
+    assert "Record predictions" in texts(page.info)
     recorded_run(store, TOY)
     page = well(opened(PAGE, run=str(older)))
     assert "recorded no predictions" in texts(page.info)

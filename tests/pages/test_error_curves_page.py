@@ -50,7 +50,7 @@ def test_no_run_says_what_to_do():
 def test_runs_that_told_no_errors_say_so(store):
     finished_run(store, RunConfig())
     page = well(opened(PAGE))
-    assert "error_rows" in texts(page.info)
+    assert "Rows for error curves" in texts(page.info)
     assert not page.get("plotly_chart")
 
 

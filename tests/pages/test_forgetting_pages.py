@@ -29,7 +29,7 @@ def test_nothing_told_says_what_to_do(store):
     assert "No run yet" in texts(page.info)
     finished_run(store, RunConfig())
     page = well(opened(PAGE))
-    assert "record_actions" in texts(page.info)
+    assert "Record actions" in texts(page.info)
     assert len(page.get("page_link")) >= 2
 
 
@@ -155,7 +155,7 @@ def test_the_grid_has_the_mean_of_each_tasks_actions_after_each_task(store):
         for origin in range(3):
             curves = np.array([*table_of(store, id, origin).curve])
             for value in curves.mean(axis=0):
-                assert next(texts_of) == f"{100 * value:.0f}"
+                assert next(texts_of) == f"{value:.2f}"
         assert next(texts_of, None) is None
     page = well(opened(PAGE, run=str(ids[0]), group="kind", kind="specific"))
     (figure,) = grids(page)
@@ -175,6 +175,16 @@ def test_a_cell_of_the_grid_leads_to_its_tasks_actions_and_a_row_to_its_curve(st
     assert numbers(page.query_params["view"]) == "heatmap"
     assert numbers(page.query_params["task"]) == "port"
     assert numbers(page.query_params["kind"]) == "specific"
+    page = well(opened(PAGE, run=str(id), group="count", task="fire"))
+    key = key_of(page.get("plotly_chart"), "Forgetting/glance")
+    page.session_state[key] = {"selection": {"points": [{"customdata": 0}]}}
+    page = well(page.run())
+    least, most = (int(numbers(page.query_params[name])) for name in ("least", "most"))
+    counts = table_of(store, id, 0)["count"]
+    inside = counts.between(least, most or counts.max())
+    assert 0 < inside.sum() < len(counts)
+    page = well(opened(PAGE, run=str(id), view="actions", least=str(least), most=str(most)))
+    assert f"{inside.sum()} of {len(counts)} actions" in texts(page.markdown)
     page = well(opened(PAGE, run=str(id)))
     row = page.dataframe[0].value.iloc[2]
     key = key_of(page.dataframe, "Forgetting/all")

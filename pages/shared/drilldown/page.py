@@ -20,6 +20,7 @@ from pages.shared.access.runs import SHOWN, say_reduced, store
 from pages.shared.tray import mark, pick_other, selected_run, with_records
 from pages.shared.ui.exports import name_exports
 from pages.shared.ui.memo import remembered
+from pages.shared.ui.options import setting
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import pick
 
@@ -63,7 +64,8 @@ def pick_rows() -> Rows:
         runs,
         known,
         "No run has recorded how it parses its test rows. Runs record it after each task unless "
-        "record_predictions is off; those made before there was this option have not.",
+        f"*{setting('record_predictions')}* is off; those made before there was this option "
+        "have not.",
     )
     run = selected_run(recorded, "predictions")
     second, middle, right = st.columns(3, vertical_alignment="bottom")

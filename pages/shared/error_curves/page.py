@@ -16,6 +16,7 @@ from pages.shared.tray import marks, tray_runs, with_records
 from pages.shared.ui.exports import as_percent
 from pages.shared.ui.figures import present
 from pages.shared.ui.memo import remembered
+from pages.shared.ui.options import setting
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
 from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import pick, switch
@@ -49,8 +50,8 @@ def pick_view() -> View:
     recorded = with_records(
         runs,
         known,
-        "No run has recorded error curves. Runs record them after every epoch unless error_rows "
-        "is 0; those made before there was this option have none.",
+        "No run has recorded error curves. Runs record them after every epoch unless "
+        f"*{setting('error_rows')}* is 0; those made before there was this option have none.",
     )
     chosen = tray_runs(recorded, "error curves", by="epoch")
     if len(chosen) > MOST:

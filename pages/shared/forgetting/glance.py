@@ -11,7 +11,7 @@ from core.charts import glance as charts
 from pages.shared.access.learned import in_memory
 from pages.shared.access.runs import store
 from pages.shared.forgetting.actions import COLUMNS, rounded
-from pages.shared.forgetting.page import KINDS, View
+from pages.shared.forgetting.page import ANY, KINDS, View
 from pages.shared.tray import draw_label
 from pages.shared.ui.address import key_of
 from pages.shared.ui.clicked import newly, selected_point, selected_row
@@ -39,9 +39,9 @@ def draw_glance(view: View) -> None:
         return
     prose(
         "How probable the actions of each task (down) still are after each task learned (across): "
-        "the mean of P(action | history, utterance) on the task's training rows, in percent. Click "
-        "a cell to go to its task's actions. Where a later cell is empty the run has not looked at "
-        "the task again, within its budget for recording."
+        "the mean of P(action | history, utterance) on the task's training rows. Click a cell to "
+        "go to its task's actions. Where a later cell is empty the run has not looked at the task "
+        "again, within its budget for recording."
     )
     for column, side, table in zip(st.columns(len(tables)), view.sides, tables, strict=True):
         rows = glance.grid(table, by, side.names)
@@ -112,6 +112,9 @@ def _go_to(side: View, row: Any) -> None:
     if row.group in words:
         name, value = words[row.group]
         st.query_params[name] = value
+    if row.group in glance.COUNT_GROUPS:
+        least, most = glance.COUNT_GROUPS[row.group]
+        st.query_params["least"], st.query_params["most"] = str(least), str(most or ANY)
     st.rerun()
 
 

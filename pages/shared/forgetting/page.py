@@ -15,9 +15,11 @@ from pages.shared.access.learned import in_memory
 from pages.shared.access.runs import SHOWN, say_reduced, store
 from pages.shared.tray import mark, pick_other, selected_run, with_records
 from pages.shared.ui.memo import remembered
+from pages.shared.ui.options import setting
 from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import find, number, pick, switch
 
+ANY = 0  # of how often an action occurs: no limit
 KINDS = {"": "all", "specific": analysis.SPECIFIC, "cross": analysis.CROSS}
 MEMORY = {"": "all", "in": analysis.COVERED, "out": analysis.NOT_COVERED}
 
@@ -70,7 +72,7 @@ def pick_view() -> View:
         runs,
         known,
         "No run has recorded how probable its actions are. Runs record it after each task unless "
-        "record_actions is off; those made before there was this option have not.",
+        f"*{setting('record_actions')}* is off; those made before there was this option have not.",
     )
     run = selected_run(recorded, "probabilities of actions")
     left, right = st.columns(2, vertical_alignment="bottom")
@@ -94,11 +96,13 @@ def _read(run: Run, other: Run | None, names: list[str], origin: int) -> View:
         memory = "" if kept is None else switch("memory", "In memory", MEMORY)
         help = "occurrences in the origin task's training rows"
         least = number("least", "Count at least", 1, 1, width=130, help=help)
+        most = number("most", "Count at most", ANY, ANY, width=130, help=f"{help}; {ANY}: any")
     filters: dict[str, Any] = {
         "text": text,
         "kind": KINDS[kind] if kind else "",
         "memory": MEMORY[memory] if memory else "",
         "least_count": least,
+        "most_count": most,
     }
     view = View(
         run, other, names, origin, table, analysis.filtered(table, **filters), note, filters

@@ -11,7 +11,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.analysis.settings import in_words, show
-from core.options import ConfigError, OptionSpec
+from core.config import RunConfig
+from core.options import ConfigError, OptionSpec, specs
 from pages.shared.ui.address import follow, publish, read_whole
 from pages.shared.ui.text import escape
 
@@ -164,6 +165,11 @@ def _begun(text: str) -> str:
 def title(spec: OptionSpec, name: str) -> str:
     """The option's label, else its name in words."""
     return spec.label or label(name)
+
+
+def setting(name: str) -> str:
+    """The label of a setting of runs."""
+    return title(next(spec for spec in specs(RunConfig) if spec.name == name), name)
 
 
 def label(name: str) -> str:
