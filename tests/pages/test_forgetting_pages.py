@@ -1,5 +1,7 @@
 """The forgetting page: empty, filled, with runs that told nothing, each view by its address."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from core.config import RunConfig
 from core.events import ActionProbabilities, ActionsKnown, MemoryStored, RunStarted
 from core.runs.owner import new_owner
 from core.runs.store import Store
+from pages.shared.ui import tables
 from tests.conftest import make_toy_tasks
 from tests.made_up import finished_run, recorded_run
 from tests.pages.sessions import figures, key_of, numbers, opened, texts, well, widget
@@ -193,6 +196,16 @@ def test_a_cell_of_the_grid_leads_to_its_tasks_actions_and_a_row_to_its_curve(st
     assert numbers(page.query_params["view"]) == "actions"
     assert numbers(page.query_params["task"]) == row.task
     assert row.text in texts(page.code)
+
+
+@pytest.mark.parametrize("view", ["glance", "actions", "runs"])
+def test_columns_of_actions_are_as_wide_as_their_texts(store, monkeypatch, view):
+    first, second = recorded_run(store, TOY), recorded_run(store, TOY.with_(seed=1), kept=0.6)
+    monkeypatch.setattr(tables, "LETTER", 15.0)
+    page = well(opened(PAGE, run=str(first), other=str(second), view=view))
+    table = next(frame for frame in page.dataframe if "text" in frame.value)
+    width = json.loads(table.proto.columns)["text"]["width"]
+    assert width == tables.fitting(table.value.text, 300) > 300
 
 
 def test_drops_stand_against_occurrences_in_memory(store):

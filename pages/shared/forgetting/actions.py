@@ -1,6 +1,7 @@
 """The curves of a task's most and least forgotten actions, the chosen one, and the table of all."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -13,13 +14,12 @@ from pages.shared.ui.address import key_of
 from pages.shared.ui.clicked import newly, selected_point, selected_row
 from pages.shared.ui.figures import draw_figure, save
 from pages.shared.ui.glossary import prose
-from pages.shared.ui.tables import NUMBER, TEXT, download, pick_row
+from pages.shared.ui.tables import NUMBER, TEXT, download, fitting, pick_row
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import chosen_number, switch
 
 EACH, MOST_EACH = 2, 6  # actions drawn from either end, as the paper does, and at most
 COLUMNS = {
-    "text": TEXT("Action", width=300),
     "drop": NUMBER("Drop", format="%.3f", width=70, help="P after the origin task less the final"),
     "mean_drop": NUMBER(
         "Mean drop",
@@ -35,6 +35,11 @@ COLUMNS = {
     "memory": TEXT("Memory", width=95, help="whether a row in memory of the origin task uses it"),
     "tasks": TEXT("Occurs in", width=250),
 }
+
+
+def action_column(table: pd.DataFrame) -> Any:
+    """A column as wide as its actions, of which many begin alike."""
+    return TEXT("Action", width=fitting(table.text, 300))
 
 
 def draw_actions(view: View, each: int) -> None:
@@ -135,8 +140,9 @@ def _table(view: View, key: str) -> None:
         f"{escape(view.task(view.origin))}; a click on a heading sorts, one beside a row draws its "
         f"action. GEN begins one that opens no slot. {escape(view.note)}"
     )
-    columns = [name for name in COLUMNS if name != "memory" or not view.note]
-    pick_row(rounded(view.shown[columns]), {name: COLUMNS[name] for name in columns}, key=key)
+    columns = {name: look for name, look in COLUMNS.items() if name != "memory" or not view.note}
+    columns = {"text": action_column(view.shown), **columns}
+    pick_row(rounded(view.shown[[*columns]]), columns, key=key)
     download(
         analysis.spelled_out(view.shown, view.names, view.origin),
         key="table/csv",

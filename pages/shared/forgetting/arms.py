@@ -9,6 +9,7 @@ from core import paths
 from core.analysis import arm_forgetting as analysis
 from core.charts.arm_forgetting import since_learned
 from pages.shared.access.runs import store
+from pages.shared.forgetting.actions import action_column
 from pages.shared.tray import ShownArm, arm_groups, arm_mark, draw_label, tray_arms
 from pages.shared.ui.figures import present
 from pages.shared.ui.tables import NUMBER, TEXT, draw_table
@@ -79,7 +80,7 @@ def _actions(arm: ShownArm, records: pd.DataFrame) -> None:
         "standard deviation (SD) over the runs in which that many were learned since."
     )
     columns = {
-        "text": TEXT("Action", width=320),
+        "text": action_column(table),
         "forgetting": NUMBER("Forgetting", format="%.3f", width=95),
         "deviation": NUMBER("SD", format="%.3f", width=70),
         "runs": NUMBER("Runs", width=60),

@@ -10,7 +10,7 @@ from core.analysis import forgetting, glance
 from core.charts import glance as charts
 from pages.shared.access.learned import in_memory
 from pages.shared.access.runs import store
-from pages.shared.forgetting.actions import COLUMNS, rounded
+from pages.shared.forgetting.actions import COLUMNS, action_column, rounded
 from pages.shared.forgetting.page import ANY, KINDS, View
 from pages.shared.tray import draw_label
 from pages.shared.ui.address import key_of
@@ -139,7 +139,7 @@ def _actions(view: View, table: pd.DataFrame) -> None:
     )
     named = [forgetting.name_of(view.names, origin) for origin in listed.origin]
     shown = rounded(listed.assign(task=named))
-    columns = {"text": COLUMNS["text"], "task": TEXT("Task", width=100)}
+    columns = {"text": action_column(shown), "task": TEXT("Task", width=100)}
     columns |= {
         name: COLUMNS[name] for name in ("drop", "first", "final", "curve", "count", "kind")
     }

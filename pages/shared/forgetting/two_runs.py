@@ -8,7 +8,7 @@ import streamlit as st
 from core.analysis import forgetting as analysis
 from core.charts.drops import differences
 from core.runs.run import Run
-from pages.shared.forgetting.actions import draw_chosen, follow_action, rounded
+from pages.shared.forgetting.actions import action_column, draw_chosen, follow_action, rounded
 from pages.shared.forgetting.page import View
 from pages.shared.tray import mark
 from pages.shared.ui.address import key_of
@@ -52,7 +52,7 @@ def _differences(view: View, other: Run, both: pd.DataFrame) -> None:
 def _table(view: View, other: Run, both: pd.DataFrame) -> None:
     lines = st.column_config.LineChartColumn
     columns = {
-        "text": TEXT("Action", width=300),
+        "text": action_column(both),
         "difference": NUMBER(
             "Difference", format="%.3f", width=90, help="the first run's drop less the second's"
         ),
