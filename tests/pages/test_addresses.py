@@ -27,6 +27,8 @@ ACTS = {  # fields that say what a button is to do; no view depends on them
     ("experiments", "Experiment, as TOML"),
     ("experiments", "More pairs"), ("experiments", "Other arms, as TOML"),
     ("experiments", "Priority"), ("experiments", "Workers at once"),
+    ("experiments", "Address of the cluster"),
+    ("experiments", "CPUs a cell"), ("experiments", "GPUs a cell"),
 }  # fmt: skip
 
 
