@@ -43,3 +43,9 @@ def database_url() -> str:
 def _from_environment(variable: str, default: str) -> Path:
     given = os.environ.get(variable)
     return Path(given).expanduser() if given else PROJECT / default
+
+
+def environment_of_children() -> dict[str, str]:
+    """That of this process, in which `python -m core` is found from any folder."""
+    folders = [str(PROJECT), os.environ.get("PYTHONPATH", "")]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, folders))}

@@ -40,3 +40,8 @@ def _shown(character: str) -> str:
         return " "
     turns = "\u202a" <= character <= "\u202e" or "\u2066" <= character <= "\u206f"
     return "" if kind == "Cs" or turns or character in _UNSEEN else character
+
+
+def bar(share: float, width: int = 24) -> str:
+    """`██████░░░░░░░░░░░░░░░░░░`, in characters, for a terminal."""
+    return f"{'█' * round(share * width):░<{width}}"

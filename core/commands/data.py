@@ -14,9 +14,8 @@ from core.data.io.regular import read_regular
 from core.data.upload import store_upload, uploads
 from core.paths import data_folder
 from core.registry import datasets, notations
-from core.text import clean
+from core.text import bar, clean
 
-_WIDTH = 24  # characters of the bar
 _FAILED = 1
 _VECTORS = ", ".join(vector_files.TABLES)
 
@@ -103,8 +102,7 @@ class _Bar:
         share = progress.bytes_done / progress.bytes
         amount = f"{_megabytes(progress.bytes_done)} of {_megabytes(progress.bytes)} MB"
         if sys.stdout.isatty():
-            bar = "█" * round(share * _WIDTH)
-            print(f"\r\x1b[K{bar:░<{_WIDTH}} {share:4.0%}  {amount}  {progress.file}", end="")
+            print(f"\r\x1b[K{bar(share)} {share:4.0%}  {amount}  {progress.file}", end="")
             sys.stdout.flush()
         elif progress.files_done > self._done:
             print(f"{progress.files_done} of {progress.files} files, {amount}")

@@ -8,9 +8,8 @@ from typing import TextIO
 from core.analysis.durations import duration
 from core.events import Accuracy, Epoch, Event, Progress, RunStarted
 from core.runs.run import seconds_left
-from core.text import clean
+from core.text import bar, clean
 
-_WIDTH = 24  # characters of a bar
 _REDRAW_SECONDS = 0.2
 
 
@@ -52,11 +51,10 @@ class Display:
 
     def _draw(self, event: Progress) -> None:
         share = event.done / event.total if event.total > 0 else 0.0
-        bar = "█" * round(share * _WIDTH)
         where = f"{self._task(event.task)}  {event.stage} {event.epoch + 1}/{event.epochs}"
         self._erase()
         self.out.write(
-            f"{bar:░<{_WIDTH}} {share:4.0%}  {where}  loss {event.loss:.4f}{self._left(event)}"
+            f"{bar(share)} {share:4.0%}  {where}  loss {event.loss:.4f}{self._left(event)}"
         )
         self.out.flush()
 

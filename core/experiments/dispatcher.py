@@ -4,7 +4,6 @@ For the app: it outlives it, and what it prints is kept beside the runs.
 """
 
 import importlib.util
-import os
 import subprocess
 import sys
 import threading
@@ -36,7 +35,6 @@ def start(name: str, log: Path, address: str = "", share: Share | None = None) -
     check_address(address)
     words = [name, "--on", "ray", "--cpus", f"{share.cpus:g}", "--gpus", f"{share.gpus:g}"]
     words += ["--address", address] if address else []
-    python_path = [str(paths.PROJECT), os.environ.get("PYTHONPATH", "")]
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as out:
         process = subprocess.Popen(
@@ -45,7 +43,7 @@ def start(name: str, log: Path, address: str = "", share: Share | None = None) -
             stdout=out,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, python_path))},
+            env=paths.environment_of_children(),
         )
     threading.Thread(target=process.wait, name="dispatcher", daemon=True).start()
     return process.pid

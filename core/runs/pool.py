@@ -84,12 +84,11 @@ class Pool:
     def _start(self, at: int) -> subprocess.Popen[bytes]:
         self._began[at] = time.monotonic()
         words = ["--device", self.devices[at], "--parent", str(os.getpid()), *self._more]
-        python_path = [str(paths.PROJECT), os.environ.get("PYTHONPATH", "")]
         return subprocess.Popen(
             [sys.executable, "-m", "core", "worker", *words],
             stdin=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C reaches the parent alone
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, python_path))},
+            env=paths.environment_of_children(),
         )
 
 

@@ -14,6 +14,7 @@ import os
 import random
 import signal
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ import torch
 from torch import _dynamo  # noqa: F401
 
 from core.paths import PROJECT
-from tests.mutation.covering import ONLY, Covering, covering, modules, read, tests_of, write
+from tests.mutation.covering import ONLY, covering, modules, tests_of
 from tests.mutation.mutants import Mutant, mutants
 
 SECONDS = 300
@@ -87,7 +88,8 @@ def main() -> int:
     chosen = parser.parse_args()
     paths = [path.resolve() for path in chosen.only] if chosen.only else modules()
     torch.set_num_threads(1)
-    lines = _covering(chosen.map)
+    with tempfile.TemporaryDirectory() as folder:
+        lines = covering(chosen.map or Path(folder) / "map.json")
     counts: dict[str, int] = {}
     for mutant in sample(paths, chosen.each, chosen.seed):
         where = str(mutant.path.relative_to(PROJECT))
@@ -97,15 +99,6 @@ def main() -> int:
         print(f"{result:20} {where}:{mutant.line}  {mutant.change}", flush=True)
     print(", ".join(f"{count} {result}" for result, count in counts.items()))
     return 0
-
-
-def _covering(path: Path | None) -> Covering:
-    if path and path.exists():
-        return read(path)
-    lines = covering()
-    if path:
-        write(lines, path)
-    return lines
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import json
 import os
-import tempfile
 from collections import defaultdict
 from pathlib import Path
 
@@ -42,31 +41,22 @@ class _Contexts:
             self.failed.add(report.nodeid)
 
 
-def covering() -> Covering:
-    """Every line's tests; run once, in a process of its own. A test that fails counts for none."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "covering.json"
+def covering(path: Path) -> Covering:
+    """Every line's tests, as the file has them; where it is not there they are measured, in a
+    process of its own, and written to it. A test that fails counts for none.
+    """
+    if not path.exists():
         child = os.fork()
         if child == 0:
             try:
-                write(_measure(), path)
+                path.write_text(json.dumps(_measure()), encoding="utf-8")
             finally:
                 os._exit(0)
         os.waitpid(child, 0)
-        return read(path)
-
-
-def read(path: Path) -> Covering:
-    """As `covering` wrote it."""
     lines = json.loads(path.read_text(encoding="utf-8"))
     return {
         module: {int(line): tests for line, tests in by.items()} for module, by in lines.items()
     }
-
-
-def write(lines: Covering, path: Path) -> None:
-    """For `read`."""
-    path.write_text(json.dumps(lines), encoding="utf-8")
 
 
 def _measure() -> Covering:

@@ -9,6 +9,7 @@ from core.commands.experiment.named import stored_or_new
 from core.commands.experiment.words import Line, before_start, progress_line, what_is_queued
 from core.commands.foreground import stopped_by_signals
 from core.experiments import catalog, work
+from core.experiments.catalog import Stored
 from core.experiments.checks import check
 from core.experiments.deleted import deletions
 from core.experiments.on_ray import RayPool, Share
@@ -82,8 +83,7 @@ def _run(args: argparse.Namespace) -> int:
             pool = Pool(workers, args.device, experiment=name)
         print(before_start(outlook(store, stored, _MEASURE_SECONDS), workers), flush=True)
         store.mark_interrupted()
-        print("".join(f"{sentence}\n" for sentence in deletions(store, stored)), end="")
-        print(what_is_queued(name, work.enqueue(store, name)))
+        _enqueue(store, stored)
         print(f"{workers} worker{'s' * (workers > 1)}{why}; Ctrl-C pauses.", flush=True)
         try:
             _watch(store, stored.id, name, pool, stop, workers)
@@ -140,6 +140,14 @@ def _outcome(store: Store, name: str) -> int:
     return NOT_ALL
 
 
+def _enqueue(store: Store, stored: Stored) -> None:
+    """Queue what is not done, and say what that is: first the cells whose runs were deleted."""
+    for sentence in deletions(store, stored):
+        print(sentence)
+    name = stored.experiment.name
+    print(what_is_queued(name, work.enqueue(store, name)))
+
+
 def _pause(args: argparse.Namespace) -> int:
     stopping = work.pause(Store(), args.name)
     print(f"Paused; {counted(stopping, 'cell')} still to stop, within a batch.")
@@ -150,8 +158,7 @@ def _resume(args: argparse.Namespace) -> int:
     store = Store()
     stored = catalog.load(store, args.name)
     check(stored.experiment)
-    print("".join(f"{sentence}\n" for sentence in deletions(store, stored)), end="")
-    print(what_is_queued(args.name, work.enqueue(store, args.name)))
+    _enqueue(store, stored)
     print("The app and `python -m core worker` take them.")
     return 0
 

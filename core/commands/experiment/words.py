@@ -9,9 +9,7 @@ from core.experiments.outlook import Outlook
 from core.experiments.status import Status
 from core.experiments.work import Queued
 from core.runs.run import FAILED, FINISHED, RUNNING
-from core.text import counted
-
-_WIDTH = 24  # characters of a bar
+from core.text import bar, counted
 
 
 def progress_line(name: str, now: Status, workers: int) -> str:
@@ -23,11 +21,6 @@ def progress_line(name: str, now: Status, workers: int) -> str:
     left = now.seconds_left(min(workers, max(1, now.pending)))
     parts += [f"{duration(left)} left"] if left and now.pending else []
     return ", ".join(parts)
-
-
-def bar(share: float) -> str:
-    """`██████░░░░░░░░░░░░░░░░░░`"""
-    return f"{'█' * round(share * _WIDTH):░<{_WIDTH}}"
 
 
 class Line:
