@@ -19,7 +19,7 @@ LETTER, LINE = 5.1, 19.0  # pixels of a letter beside an axis, and of a legend's
 ENTRY, NAMED, FRAME = 10.0, 4.8, 11.0  # of a legend: beside a symbol, a letter, around it all
 SYMBOL = 30.0  # plotly's own width of a legend's symbol
 TITLE, TICK, FLAT = 45.0, 12.0, 59.0  # with an axis' title, without one; names that lie flat
-BAR, SHARES, UNTITLED = 80.0, 68.0, 12.0  # of the bar of colours, up to 1, less a title's
+BAR, UNTITLED = 80.0, 68.0  # of the bar of colours, with a title that shuns its numbers
 SLANTED = 25.0  # pixels that a name at a slant takes on its axis
 
 
@@ -57,8 +57,7 @@ def _right(figure: go.Figure) -> float:
 
 
 def _bar(trace: go.Heatmap) -> float:
-    whole = SHARES if (trace.zmax or 0) <= 1 else BAR
-    return whole if trace.colorbar.title.text else whole - UNTITLED
+    return BAR if trace.colorbar.title.text else UNTITLED
 
 
 def _along(figure: go.Figure, axis: Any, inside: float) -> float:
