@@ -14,17 +14,23 @@ def outcome(
     table: pd.DataFrame, marks: Mapping[int, Mark], *, measure: str, name: str, height: int = 400
 ) -> go.Figure:
     """A mark for each run of analysis.memory_outcome.outcomes, with the run's number as
-    `customdata`; `measure` is whole or avg, `name` what people call it.
+    `customdata`, runs of one name once in the legend; `measure` is whole or avg, `name` what people
+    call it.
     """
-    figure = blank(height)
+    figure, named = blank(height), set[str]()
     for row in table.to_dict("records"):
         mark, value = marks[row["run"]], 100 * row[measure]
-        hover = f"{mark.name}\nentropy {row['entropy']:.3f} nats, {name} {value:.2f} %"
+        hover = (
+            f"{mark.name} (run {row['run']})\n"
+            f"entropy {row['entropy']:.3f} nats, {name} {value:.2f} %"
+        )
         figure.add_trace(
             go.Scatter(
                 x=[row["entropy"]],
                 y=[value],
                 name=plain(middle_cut(mark.name, LEGEND)),
+                legendgroup=plain(mark.name),
+                showlegend=mark.name not in named,
                 mode="markers",
                 marker={"size": 13, "symbol": mark.symbol, "color": mark.colour()},
                 unselected={"marker": {"opacity": 1}},
@@ -33,6 +39,7 @@ def outcome(
                 hoverinfo="text",
             )
         )
+        named.add(mark.name)
     figure.update_xaxes(title_text="entropy of actions in memory (nats, mean over tasks)")
     figure.update_yaxes(title_text=f"{name} after the last task (%)")
     figure.update_layout(hovermode="closest", showlegend=True)

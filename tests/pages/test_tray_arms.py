@@ -66,6 +66,21 @@ def test_memories_take_every_run_of_an_arm(arms) -> None:
     assert "small (Random)" in texts(page.markdown) + str(figures(page))
 
 
+def test_outcomes_of_an_arms_runs_look_alike(arms) -> None:
+    page = well(opened("pages/memories.py", source="runs", view="outcome", **BOTH))
+    (figure,) = figures(page)
+    looks = {(each["name"], each["marker"]["symbol"]) for each in figure["data"]}
+    assert len(figure["data"]) == 4
+    assert {name for name, _ in looks} == {"small", "large"}
+    assert len(looks) == 2
+    assert [each["name"] for each in figure["data"] if each["showlegend"]] == ["small", "large"]
+
+
+def test_memories_chosen_now_are_of_the_selected_arms_data(arms) -> None:
+    page = well(opened("pages/memories.py", **BOTH))
+    assert numbers(page.query_params["dataset"]) == "toy"
+
+
 @pytest.mark.parametrize("name", ["drilldown", "error_curves"])
 def test_other_pages_offer_the_runs_of_the_arm(arms, name) -> None:
     page = well(opened(f"pages/{name}.py", **BOTH))
@@ -80,6 +95,15 @@ def test_an_arm_that_is_not_there_is_said(arms) -> None:
     assert "e1a7" in warning.value
     assert "e9a1" in warning.value
     assert names(page) == ["small"]
+
+
+@pytest.mark.parametrize("name", ["accuracy", "forgetting", "memories"])
+def test_an_arm_without_a_finished_run_is_said(arms, name) -> None:
+    kinds = (Arm("huge", {"memory_size": 11}), Arm("none", {"memory_size": 1}))
+    later = catalog.create(arms, Experiment("later", TOY, kinds, default_pairs(2)))
+    entry = f"e{later}a1"
+    page = well(opened(f"pages/{name}.py", source="runs", runs=entry, run=entry))
+    assert "finished yet" in texts(page.info)
 
 
 def test_arms_are_chosen_in_the_side_bar(arms) -> None:

@@ -112,7 +112,7 @@ def draw_curves(view: View) -> None:
     key = ("curves figure", members(view.groups), *view.looks.items(), measure, values, bound)
     figure = remembered(key, draw, view.runs)
     sentence = (
-        f"{FORMULA[measure]} Lines are means over seeds, bands one standard deviation; the paper "
+        f"{FORMULA[measure]} Lines are means over runs, bands one standard deviation; the paper "
         "shows ACC_whole so in its figures and both after the last task in Table 1."
     )
     columns = ["group", "after", "task", "runs", measure, f"{measure}_deviation"]
@@ -136,7 +136,7 @@ def draw_ends(view: View) -> None:
             rows.append(_table_row(f"  {source}", learned, 10, shares, {}))
     table = pd.DataFrame(rows)
     prose(
-        "Exact match in percent: the mean over seeds with the sample's standard deviation (SD), "
+        "Exact match in percent: the mean over runs with the sample's standard deviation (SD), "
         "and what it may be held against."
     )
     percent = NUMBER(format="%.2f", width=110)

@@ -88,7 +88,7 @@ def _table(view: View, trajectories: pd.DataFrame) -> None:
         for at, row in enumerate(groups)
     }
     prose(
-        "After the last task, in percentage points: the mean over seeds with the sample's standard "
+        "After the last task, in percentage points: the mean over runs with the sample's standard "
         "deviation. The definitions differ, so a value says little without its name."
     )
     columns |= {

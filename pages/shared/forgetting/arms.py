@@ -25,11 +25,9 @@ def draw_arms(selected: ShownArm) -> None:
     tables = {arm.entry: _told(arm) for arm in arms}
     records = tables.get(selected.entry)
     if records is None:
-        st.info(
-            f"No run of the arm {escape(selected.label)} has recorded how probable its actions "
-            "are; imported ones have not.",
-            icon=":material/inbox:",
-        )
+        why = "recorded how probable its actions are; imported ones have not"
+        why = why if selected.runs else "finished yet"
+        st.info(f"No run of the arm {escape(selected.label)} has {why}.", icon=":material/inbox:")
         return
     _since(arms, {entry: table for entry, table in tables.items() if table is not None})
     draw_label(arm_mark(selected))
@@ -51,12 +49,14 @@ def _since(arms: Sequence[ShownArm], tables: dict[str, pd.DataFrame]) -> None:
     labels = [group.label for group in arm_groups(arms, [])]
     named = dict(zip(labels, arms, strict=True))
     kinds = {label: analysis.by_kind(tables[arm.entry]) for label, arm in named.items()}
-    runs = " and ".join(counted(len(arm.runs), "run") for arm in arms)
+    counts = [len(arm.runs) for arm in arms]
+    fewest, most = min(counts), max(counts)
+    runs = counted(most, "run") if fewest == most else f"{fewest} to {most} runs"
     present(
         since_learned(kinds, {label: arm_mark(arm) for label, arm in named.items()}),
         f"P of actions on the training rows of the task that shows them first, by how many tasks "
-        f"were learned since: means over {runs}, bands one standard deviation. Each run has its "
-        "own order of tasks; the paper's figure of action probabilities has one run's.",
+        f"were learned since: means over an arm's {runs}, bands one standard deviation. Each run "
+        "has its own order of tasks; the paper's figure of action probabilities has one run's.",
         pd.concat([table.assign(arm=label) for label, table in kinds.items()]),
         key="since",
         file_name="forgetting_since_learned.csv",
@@ -81,13 +81,13 @@ def _actions(arm: ShownArm, records: pd.DataFrame) -> None:
     )
     columns = {
         "text": action_column(table),
-        "forgetting": NUMBER("Forgetting", format="%.3f", width=95),
+        "forgetting": NUMBER("Forgetting", format="%.3f", width=90),
         "deviation": NUMBER("SD", format="%.3f", width=70),
-        "runs": NUMBER("Runs", width=60),
-        "learned": NUMBER("P, just learned", format="%.3f", width=115),
-        "left": NUMBER("P, then", format="%.3f", width=80),
-        "curve": st.column_config.LineChartColumn("P, by tasks since", y_min=0, y_max=1, width=140),
-        "kind": TEXT("Kind", width=110),
+        "runs": NUMBER("Runs", width=55),
+        "learned": NUMBER("P, just learned", format="%.3f", width=110),
+        "left": NUMBER("P, then", format="%.3f", width=70),
+        "curve": st.column_config.LineChartColumn("P, by tasks since", y_min=0, y_max=1, width=100),
+        "kind": TEXT("Kind", width=105),
     }
     draw_table(
         table[list(columns)],

@@ -16,7 +16,6 @@ from core.runs.run import Run
 from pages.shared.access.learned import in_memory
 from pages.shared.access.runs import find_run, store
 from pages.shared.memories.page import Shown
-from pages.shared.tray import marks
 from pages.shared.ui.exports import as_percent
 from pages.shared.ui.figures import present
 from pages.shared.ui.glossary import prose
@@ -79,8 +78,9 @@ def _curves(run: Run, memory: Kept, alone: Sequence[str]) -> None:
             )
 
 
-def draw_outcome(runs: Sequence[Run]) -> None:
-    """Entropy against final accuracy, a mark for each of the runs."""
+def draw_outcome(shown: Shown) -> None:
+    """Entropy against final accuracy, a mark for each of the runs, those of an arm alike."""
+    runs, looks = shown.runs, shown.of_runs
     measure = switch("measure", "Measure", MEASURES, "avg")
     table = memory_outcome.outcomes(store(), runs, {run.id: _counts(run) for run in runs})
     if table.empty:
@@ -96,7 +96,6 @@ def draw_outcome(runs: Sequence[Run]) -> None:
         if rho == rho
         else f"A rank correlation takes {memory_outcome.LEAST} runs; choose more in the side bar."
     )
-    looks = marks(runs)
     data = table.assign(name=[looks[id].name for id in table.run])
     present(
         outcome(table, looks, measure=measure, name=MEASURES[measure]),

@@ -1,7 +1,7 @@
 """Which memories to look at: chosen now by samplers, or stored by runs after a task."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import streamlit as st
 
@@ -39,6 +39,7 @@ class Shown:
     memories: Memories
     looks: dict[str, Mark] | None = None
     runs: tuple[Run, ...] = ()  # that have stored them
+    of_runs: Mapping[int, Mark] = field(default_factory=dict)  # looks, by number; an arm's are one
 
 
 def pick_memories() -> Shown:
@@ -74,6 +75,7 @@ def _stored(runs: Sequence[Run]) -> Shown:
         _of_runs([(run, label) for label, _, run in labelled], name),
         {label: Mark(label, drawn[group].slot) for label, group, _ in labelled},
         tuple({run.id: run for _, _, run in labelled}.values()),
+        {run.id: arm_mark(arm) for arm in arms for run in arm.runs} | looks,
     )
 
 
@@ -87,18 +89,20 @@ def _of_runs(runs: Sequence[tuple[Run, str]], name: str) -> Memories:
     still match.
     """
     task: Task | None = None
-    source, kept = runs[0][0], []
+    source, kept, wrong = runs[0][0], [], set[str]()
     for run, label in runs:
         k = run.tasks.index(name) if name in run.tasks else -1
         memory = choosing.stored(store(), run, k, label)
         rows = _rows_of(run, k)
         if memory is None or rows is None or (task is not None and not _same_rows(rows, task)):
             why = "has stored no memory of it" if memory is None else "learned other rows than here"
-            st.warning(escape(f"{mark(run).name} {why}."), icon=":material/warning:")
+            wrong.add(f"{mark(run).name} {why}.")  # runs of an arm once
             continue
         if task is None:
             task, source = rows, run
         kept.append(memory)
+    for sentence in sorted(wrong):
+        st.warning(escape(sentence), icon=":material/warning:")
     if task is None:
         st.info("Choose a run whose data are on this machine.", icon=":material/arrow_back:")
         st.stop()

@@ -131,14 +131,10 @@ def _pick(kept: Sequence[Kept]) -> Kept:
     return by_name[pick("memory", "Memory", list(by_name), first)]
 
 
-def _outcome(shown: Shown) -> None:
-    draw_outcome(shown.runs)
-
-
 DRAW = {
     "compare": draw_comparison,
     "actions": _actions,
     "search": _search,
     "rows": _rows,
-    "outcome": _outcome,
+    "outcome": draw_outcome,
 }

@@ -21,6 +21,7 @@ OFFERED = 3  # runs that a page without any offers
 NONE = "none"  # nothing beside a run
 _OTHER = "tray/other"
 _ALONE = "Arms of experiments are not shown here: this page looks at single runs."
+_EMPTY = "No run of the chosen arms has finished yet."
 
 
 def with_records(runs: Sequence[Run], ids: Collection[int], why: str) -> list[Run]:
@@ -56,7 +57,7 @@ def tray_runs_and_arms(
     runs = [by_id[id] for id in ids if id in by_id]
     lacking = [run for run in (find_run(str(id)) for id in ids if id not in by_id) if run]
     if not runs and not (arms and shown):
-        _offer(lacking, known, what)
+        _offer(lacking, known, what, _EMPTY if arms else _ALONE)
     if shown and not arms:
         st.caption(f":material/info: {_ALONE}")
     if lacking:
@@ -68,9 +69,10 @@ def tray_runs_and_arms(
 
 
 def selected_config() -> RunConfig | None:
-    """What the tray's selected run learns; None where no run is selected."""
-    id = state.slots().run
-    run = None if id is None else find_run(str(id))
+    """What the tray's selected run learns, or the first of the selected arm; None where none is."""
+    held = state.slots()
+    arm = next((each for each in tray_arms() if each.entry == held.selected), None)
+    run = arm.runs[0] if arm else None if held.run is None else find_run(str(held.run))
     return None if run is None else run.config
 
 
@@ -115,7 +117,9 @@ def _lacks(runs: Sequence[Run], what: str) -> str:
     return f"{names} {'has' if len(runs) == 1 else 'have'} recorded no {what} (yet)."
 
 
-def _offer(lacking: Sequence[Run], known: Sequence[Run], what: str) -> NoReturn:
+def _offer(
+    lacking: Sequence[Run], known: Sequence[Run], what: str, of_arms: str = _ALONE
+) -> NoReturn:
     """None that is wanted has what the page shows: says so, offers those that have, the tray's
     first, and ends the page. Where nobody has chosen the tray, the page takes one of them itself.
     """
@@ -126,7 +130,7 @@ def _offer(lacking: Sequence[Run], known: Sequence[Run], what: str) -> NoReturn:
         st.rerun()
     text = _lacks(lacking, what) if lacking else "No run is chosen; “Choose runs” in the side bar."
     if state.slots().arms and not lacking:
-        text = _ALONE
+        text = of_arms
         ids = {run.id for arm in tray_arms() for run in arm.runs}
         runs.sort(key=lambda run: run.id not in ids)
     st.info(f"{text} These have:" if lacking else text, icon=":material/info:")

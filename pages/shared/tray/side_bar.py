@@ -66,23 +66,35 @@ def _draw(
     st.caption("Runs")
     entries = slots.entries
     with st.container(key="tray"):
-        if entries:
-            st.html(_colours([drawn[entry] for entry in entries]))
-            st.session_state[_SELECTED] = slots.selected
-            st.radio(
-                "Selected run",
-                entries,
-                format_func=lambda entry: escape(drawn[entry].name),
-                captions=[
-                    _of_arm(arms[entry]) if isinstance(entry, str) else _caption(known[entry])
-                    for entry in entries
-                ],
-                key=_SELECTED,
-                label_visibility="collapsed",
-                on_change=_select,
-            )
+        with st.container():  # always there, lest the list below close as the last run leaves
+            if entries:
+                _draw_legend(entries, slots.selected, drawn, known, arms)
         with st.popover("Choose runs", icon=":material/checklist:", width="stretch"):
             _draw_choice(entries, known, arms)
+
+
+def _draw_legend(
+    entries: list[Entry],
+    selected: Entry | None,
+    drawn: dict[Entry, Mark],
+    known: dict[int, Run],
+    arms: dict[str, ShownArm],
+) -> None:
+    """The chosen runs and arms with their symbols, one of them selected."""
+    st.html(_colours([drawn[entry] for entry in entries]))
+    st.session_state[_SELECTED] = selected
+    st.radio(
+        "Selected run",
+        entries,
+        format_func=lambda entry: escape(drawn[entry].name),
+        captions=[
+            _of_arm(arms[entry]) if isinstance(entry, str) else _caption(known[entry])
+            for entry in entries
+        ],
+        key=_SELECTED,
+        label_visibility="collapsed",
+        on_change=_select,
+    )
 
 
 def _draw_choice(entries: list[Entry], known: dict[int, Run], arms: dict[str, ShownArm]) -> None:
