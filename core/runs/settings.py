@@ -16,16 +16,19 @@ _VARIABLE = "TOTAL_RECALL_WORKERS"
 
 
 def workers(store: Store) -> int | None:
-    """How many workers the app has on this machine; None: as many as `default_workers` says."""
+    """How many workers the app has on this machine, 0 for none: what waits is left to others.
+
+    None: as many as `default_workers` says.
+    """
     rows = store.fetch(select(settings).where(settings.c.name == _name()))
     value = rows[0].value if rows else None
-    return value if type(value) is int and 1 <= value <= MOST_WORKERS else None
+    return value if type(value) is int and 0 <= value <= MOST_WORKERS else None
 
 
 def set_workers(store: Store, number: int | None) -> None:
     """Settle it, None for the default; ConfigError where it is no number of workers."""
-    if number is not None and not 1 <= number <= MOST_WORKERS:
-        raise ConfigError(f"{number} workers: expected 1 to {MOST_WORKERS}.")
+    if number is not None and not 0 <= number <= MOST_WORKERS:
+        raise ConfigError(f"{number} workers: expected 0 to {MOST_WORKERS}.")
 
     with store.writing() as connection:
         connection.execute(delete(settings).where(settings.c.name == _name()))
@@ -41,16 +44,19 @@ def fixed_workers() -> int | None:
     given = os.environ.get(_VARIABLE)
     if not given:
         return None
-    if not given.isdecimal() or not 1 <= int(given) <= MOST_WORKERS:
+    if not given.isdecimal() or int(given) > MOST_WORKERS:
         raise StoreError(
-            f"{_VARIABLE} = {given!r}: expected a whole number from 1 to {MOST_WORKERS}."
+            f"{_VARIABLE} = {given!r}: expected a whole number from 0 to {MOST_WORKERS}."
         )
     return int(given)
 
 
 def wanted_workers(store: Store) -> int:
     """How many workers the app is to have here now; StoreError as `fixed_workers`."""
-    return fixed_workers() or workers(store) or _default()
+    for number in (fixed_workers(), workers(store)):
+        if number is not None:
+            return number
+    return _default()
 
 
 @cache

@@ -47,11 +47,11 @@ class Workers:
         """Starts the threads: `each` for every one of the devices (None: all of this machine).
 
         `wanted` says how many workers there are to be in all; where that is more than 1 they are
-        processes, as soon as something waits.
+        processes, as soon as something waits, where it is 0 nothing more is taken from the queue.
         """
         self._wanted = wanted
         self._pool: Pool | None = None
-        self._of_processes: frozenset[str] = frozenset()  # devices that threads leave to them
+        self._idle: frozenset[str] = frozenset()  # devices whose threads take nothing
         self.running: dict[int, tuple[Owner, threading.Event]] = {}  # run → who has it, its stop
         self._store, self._each, self._devices, self._train = store, each, devices, train
         self._owners: dict[Owner, str] = {}  # of each thread that works, and its device
@@ -107,7 +107,7 @@ class Workers:
         try:
             self._sweep()
             self._adjust()
-            for device in self._devices or devices.available():
+            for device in self._all_devices():
                 for number in range(self._each):
                     self._start(f"worker {number} on {device}", self._work, device)
         except Exception:
@@ -132,8 +132,9 @@ class Workers:
         if self._wanted is None:
             return
         number = self._wanted(self._store)
-        self._of_processes = frozenset(assign(number) if number > 1 else ())
-        if number == 1:
+        of_processes = assign(number) if number > 1 else ()
+        self._idle = frozenset(of_processes if number else self._all_devices())
+        if number <= 1:
             pool, self._pool = self._pool, None
             if pool is not None:
                 pool.end()
@@ -152,11 +153,14 @@ class Workers:
         except RuntimeError as error:
             log.error("%s Threads take their place.", error)
             pool.kill()
-            self._pool, self._wanted, self._of_processes = None, None, frozenset()
+            self._pool, self._wanted, self._idle = None, None, frozenset()
+
+    def _all_devices(self) -> Sequence[str]:
+        return self._devices or devices.available()
 
     def _beat(self) -> None:
         for owner, device in list(self._owners.items()):
-            if device not in self._of_processes:
+            if device not in self._idle:
                 worker_list.beat(self._store, owner, device, worker_list.THREAD)
 
     def _sweep(self) -> None:
@@ -174,7 +178,7 @@ class Workers:
         while not self._closing.is_set():
             try:
                 run = None
-                if device not in self._of_processes:
+                if device not in self._idle:
                     run = self._store.claim(owner, devices=wanted)
                 if run is None:
                     with self._change:

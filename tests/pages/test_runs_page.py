@@ -142,11 +142,14 @@ def test_name_tags_and_note_are_saved_and_their_popover_closes(store) -> None:
     assert page.session_state["Runs/describe/1/closed"] == before + 1
 
 
-def test_a_run_that_waits_or_has_just_begun_has_no_figures(store) -> None:
+def test_a_run_that_waits_or_has_just_begun_has_no_figures(store, monkeypatch) -> None:
     store.create(RunConfig(device="cuda:9"))
     page = well(opened(PAGE))
     assert specs(page) == []
     assert "Waiting for a worker" in page.get("progress")[0].proto.text
+    monkeypatch.setenv("TOTAL_RECALL_WORKERS", "0")
+    page = well(opened(PAGE))
+    assert "Waiting for a worker elsewhere" in page.get("progress")[0].proto.text
     owner = new_owner()
     tell(store, store.create(RunConfig(), claimed_by=owner), until=0, owner=owner)
     assert len(specs(well(opened(PAGE)))) == 2

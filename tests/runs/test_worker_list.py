@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from core.runs.run import FINISHED, QUEUED, RUNNING, STOPPED
 from core.runs.store import Store
 from core.runs.tables import runs
 from core.runs.worker_list import COMMAND_LINE, PROCESS, THREAD, workers
+from core.runs.workers import IDLE_SECONDS
 
 Until = Callable[..., None]
 
@@ -79,10 +81,16 @@ def test_the_setting_is_kept_and_the_environment_goes_before_it(
     assert settings.workers(Store()) == settings.wanted_workers(store) == 3
     monkeypatch.setenv("TOTAL_RECALL_WORKERS", "5")
     assert (settings.wanted_workers(store), settings.fixed_workers()) == (5, 5)
+    monkeypatch.setenv("TOTAL_RECALL_WORKERS", "0")
+    assert (settings.wanted_workers(store), settings.fixed_workers()) == (0, 0)
+    monkeypatch.delenv("TOTAL_RECALL_WORKERS")
+    settings.set_workers(store, 0)
+    assert settings.workers(store) == settings.wanted_workers(store) == 0
     settings.set_workers(store, None)
     assert settings.workers(store) is None
-    for wrong in (0, -1, 257):
-        with pytest.raises(ConfigError, match="expected 1 to 256"):
+    assert settings.wanted_workers(store) >= 1
+    for wrong in (-1, 257):
+        with pytest.raises(ConfigError, match="expected 0 to 256"):
             settings.set_workers(store, wrong)
 
 
@@ -115,3 +123,29 @@ def test_more_than_one_are_processes_that_come_and_go_with_the_setting(
     manager.close()
     assert {Store().run(id).status for id in ids} <= {STOPPED}
     assert workers(Store()) == []
+
+
+@pytest.mark.slow
+def test_no_worker_takes_anything_until_there_is_to_be_one(
+    store: Store, toy_config: RunConfig, until: Until
+) -> None:
+    """A run that is carried out when the number becomes 0 goes on to its end."""
+    number = [0]
+    config = toy_config.with_(dataset="demo", epochs=1000, record_actions=False)
+    manager = Manager(store, devices=["cpu"], wanted=lambda _: number[0])
+    first = manager.submit(config)
+    time.sleep(3 * IDLE_SECONDS)
+    assert store.run(first).status == QUEUED
+    assert workers(store) == []
+    number[0] = 1
+    manager.workers.wake()
+    until(lambda: store.run(first).status == RUNNING, 60)
+    number[0] = 0
+    second = manager.submit(config.with_(seed=1))
+    manager.workers.wake()
+    until(lambda: manager.workers._idle, 60)
+    manager.stop(first)
+    until(lambda: store.run(first).status == STOPPED, 60)
+    time.sleep(3 * IDLE_SECONDS)
+    assert store.run(second).status == QUEUED
+    manager.close()

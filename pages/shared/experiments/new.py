@@ -95,8 +95,10 @@ def _form() -> Experiment | None:
     arms = pick_arms()
     area = st.container()
     st.subheader("Base")
-    st.caption("What all arms share, unless one of them says otherwise.")
-    drawn = draw_config()
+    st.caption(
+        "What all arms share, unless one of them says otherwise. Orders and seeds are the pairs'."
+    )
+    drawn = draw_config(of_pairs=True)
     for error in drawn.errors:
         st.error(escape(error), icon=":material/error:")
     if drawn.config is None:
@@ -104,7 +106,7 @@ def _form() -> Experiment | None:
     config = drawn.config
     with area:
         arms = [*arms, *form_arms(config)]
-    return Experiment(name, config.with_(seed=0, order_seed=0), tuple(arms), pairs)
+    return Experiment(name, config.with_(seed=0), tuple(arms), pairs)
 
 
 def _toml() -> Experiment | None:

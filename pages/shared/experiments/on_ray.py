@@ -20,7 +20,14 @@ def draw_on_ray(stored: Stored, *, off: bool) -> None:
     with st.popover("On Ray", icon=":material/hub:", type="tertiary"):
         st.markdown(
             "Carry the cells out on a [Ray](https://docs.ray.io) cluster, a cell a task. Workers "
-            "of this app take cells of the same queue; none is carried out twice."
+            "of this app take cells of the same queue, unless there are 0; none is carried out "
+            "twice."
+        )
+        st.page_link(
+            "pages/experiments.py",
+            label="How many workers this app has",
+            icon=":material/engineering:",
+            query_params={"view": "workers"},
         )
         here = dispatcher.is_installed()
         if not here:

@@ -63,19 +63,21 @@ def draw_setting() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.number_input(
             "Workers at once",
-            1,
+            0,
             MOST_WORKERS,
-            chosen or number,
+            number if chosen is None else chosen,
             key=key,
             width=200,
             disabled=fixed is not None,
-            help=f"By default {number}: {escape(why)}.",
+            help=f"By default {number}: {escape(why)}. With 0 what waits is left to workers "
+            "elsewhere, or to a Ray cluster.",
         )
         st.button("Set", on_click=_settle, args=(key,), type="primary", disabled=fixed is not None)
         if chosen is not None:
             st.button(f"Back to the default, {number}", on_click=_settle, args=(None,))
     state = "chosen here" if chosen is not None else f"the default: {escape(why)}"
-    st.caption(f"Now {chosen or number}, {state}. A change takes effect within five seconds.")
+    now = number if chosen is None else chosen
+    st.caption(f"Now {now}, {state}. A change takes effect within five seconds.")
     if st.session_state.pop(key_of("refused"), None):
         st.error("That number of workers was refused.", icon=":material/error:")
 

@@ -47,12 +47,15 @@ class Drawn:
     fields: list[str]
 
 
-def draw_config(folded: DeltaGenerator | None = None) -> Drawn:
-    """The form here, and its folded parts in the container `folded` (default: below)."""
+def draw_config(folded: DeltaGenerator | None = None, *, of_pairs: bool = False) -> Drawn:
+    """The form here, and its folded parts in the container `folded` (default: below).
+
+    `of_pairs`: order seeds are those of an experiment's pairs, and not asked for.
+    """
     _read_clone()
     form = Form(beside=True)
     with st.container(border=True):
-        draw_tasks(form, _choose)
+        draw_tasks(form, _choose, of_pairs=of_pairs)
     with st.container(border=True):
         method, sampler = _method(form)
     with folded or st.container():

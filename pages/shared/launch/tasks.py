@@ -22,8 +22,8 @@ FEWEST = 2  # one after the other takes two
 Choose = Callable[..., Any]  # form._choose
 
 
-def draw_tasks(form: Form, choose: Choose) -> None:
-    """The data set with its options, and its tasks."""
+def draw_tasks(form: Form, choose: Choose, *, of_pairs: bool = False) -> None:
+    """The data set with its options, and its tasks; `of_pairs`: pairs have the order seeds."""
     st.subheader("Tasks", anchor=False)
     left, right = st.columns([1, 2])
     with left:
@@ -32,7 +32,8 @@ def draw_tasks(form: Form, choose: Choose) -> None:
             _choose_upload(form)
         else:
             form.draw(specs(entry.options), "dataset.", columns=1)
-        form.draw([SPECS["order_seed"]], columns=1)
+        if not of_pairs:
+            form.draw([SPECS["order_seed"]], columns=1)
     with right:
         _order(form)
 

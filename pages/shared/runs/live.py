@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.analysis.durations import duration
 from core.events import Progress
+from core.runs import settings
 from core.runs.room import lacking_room
 from core.runs.run import QUEUED, RUNNING, Run
 from pages.shared.access.runs import SHOWN, store
@@ -64,6 +65,8 @@ def _state(run: Run, runs: Sequence[Run]) -> None:
 
 def _words(run: Run, runs: Sequence[Run]) -> str:
     if run.status == QUEUED:
+        if not settings.wanted_workers(store()):
+            return "Waiting for a worker elsewhere: here there are none (Experiments, Workers)."
         before = sum(other.id < run.id or other.status == RUNNING for other in _waiting(runs)) - 1
         return f"Waiting; {max(0, before)} before it." if before > 0 else "Waiting for a worker."
     last = run.last_progress
