@@ -71,6 +71,15 @@ def test_a_preset_with_less_of_it_becomes_an_experiment(store: Store) -> None:
     assert "4" in [metric.value for metric in page.metric]  # cells to carry out
 
 
+def test_another_preset_begins_with_its_own_arms_and_pairs(store: Store) -> None:
+    page = well(opened(PAGE, view="new", preset="demo", only="EMR|Fine-tune", pairs="2"))
+    widget(page, "selectbox", "Preset").set_value("main-overnight")
+    page = well(page.run())
+    assert "6 arms × 10 pairs, **60 cells**" in letters(page.markdown)
+    widget(page, "segmented_control", "Begin").set_value("form")
+    assert widget(well(page.run()), "number_input", "How many").value == 10
+
+
 def test_every_preset_can_be_chosen(store: Store) -> None:
     for name, entry in presets.items():
         page = well(opened(PAGE, view="new", preset=name))

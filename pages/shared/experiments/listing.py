@@ -1,6 +1,7 @@
 """The experiments there are, and the chosen one as it stands: one fragment, always drawn."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -18,6 +19,7 @@ from pages.shared.ui.opening import live
 from pages.shared.ui.tables import pick_row
 
 EVERY = 2.0  # seconds between two looks
+SEEN = 7  # experiments of the table without scrolling
 COLUMNS = {
     "Experiment": st.column_config.TextColumn(width=220),
     "Done": st.column_config.ProgressColumn(format="%.0f %%", max_value=100, width=110),
@@ -56,6 +58,6 @@ def _choose(names: Sequence[str]) -> Stored:
         st.session_state[key] = names[row]
     if st.session_state.get(key) not in names:
         st.session_state[key] = names[0]
-    height = 36 * (min(len(names), 7) + 1) + 2
+    height: Any = "content" if len(names) <= SEEN else 36 * (SEEN + 1)
     pick_row(overview(at_hand()), COLUMNS, key=table, height=height, missing="–")
     return catalog.load(store(), st.session_state[key])

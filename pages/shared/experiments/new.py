@@ -20,7 +20,7 @@ from pages.shared.experiments.pairs import draw_pairs
 from pages.shared.experiments.picking import pick_labels
 from pages.shared.launch.form import draw_config
 from pages.shared.tray import slots, titles
-from pages.shared.ui.address import follow, publish
+from pages.shared.ui.address import begin_anew, follow, publish
 from pages.shared.ui.tables import draw_table
 from pages.shared.ui.text import counted, escape
 from pages.shared.ui.widgets import pick, several, switch
@@ -53,6 +53,7 @@ method = "total_recall"
 def draw_new() -> None:
     """The form, what it says as an experiment, and the button that makes it."""
     way = switch("start", "Begin", WAYS)
+    begin_anew("start", way, "pairs")
     if way == "file":
         draw_import()
         return
@@ -71,6 +72,7 @@ def _preset() -> Experiment:
     left, right = st.columns([2, 1], vertical_alignment="bottom")
     with left:
         chosen = pick("preset", "Preset", entries)
+    begin_anew("preset", chosen, "only", "pairs")
     experiment: Experiment = presets[chosen].value()
     st.caption(escape(presets[chosen].summary))
     with right:

@@ -41,6 +41,19 @@ def publish(name: str, text: str | None) -> None:
             st.query_params[name] = text
 
 
+def begin_anew(why: str, value: str, *names: str) -> None:
+    """Where `value`, of what is called `why`, is another than when the page was drawn last, the
+    widgets of these names begin with their defaults, but for those that the address has changed.
+    """
+    key = f"{key_of(why)}/before"
+    if st.session_state.setdefault(key, value) != value:
+        for name in names:
+            if st.query_params.get(name) == st.session_state.get(_seen(name)):
+                st.session_state.pop(key_of(name), None)
+                publish(name, None)
+    st.session_state[key] = value
+
+
 def _seen(name: str) -> str:
     return f"{key_of(name)}/written"
 
