@@ -1,6 +1,7 @@
 """Text from outside (names, messages of servers), made fit for store, terminal and figures."""
 
 import unicodedata
+from collections.abc import Sequence
 
 NAME_LENGTH = 200  # characters of a run's name
 _BREAKS = {"Cc", "Zl", "Zp", "Zs"}  # control characters, line and paragraph breaks, blanks
@@ -32,6 +33,16 @@ def middle_cut(text: str, most: int) -> str:
         return text
     head = most // 2
     return text[:head].rstrip() + "…" + text[len(text) - (most - 1 - head) :].lstrip()
+
+
+def cut_apart(texts: Sequence[str], most: int) -> list[str]:
+    """The texts with their middles left out, a letter more of each until different ones differ."""
+    count = len(set(texts))
+    while True:
+        cut = [middle_cut(text, most) for text in texts]
+        if len(set(cut)) == count:
+            return cut
+        most += 1
 
 
 def _shown(character: str) -> str:

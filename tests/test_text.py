@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from core.paths import PROJECT
-from core.text import NAME_LENGTH, clean
+from core.text import NAME_LENGTH, clean, cut_apart, middle_cut
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,12 @@ def test_no_text_leaves_it_to_the_reader_whether_it_is_one() -> None:
                     ):
                         offenders.append(f"{path}:{node.lineno}")
     assert offenders == []
+
+
+@pytest.mark.parametrize("most", [6, 11, 26])
+def test_names_that_differ_in_their_middles_stay_different_when_they_are_cut(most: int) -> None:
+    names = [f"rows at random, {how} fast stage, seed 2" for how in ("no", "a", "no")]
+    cut = cut_apart(names, most)
+    assert cut[0] == cut[2] != cut[1]
+    assert all(len(each) < len(name) for each, name in zip(cut, names, strict=True))
+    assert cut_apart(["short", "x" * 30], most) == ["short", middle_cut("x" * 30, most)]

@@ -13,12 +13,13 @@ from core.analysis.forgetting import SPECIFIC
 from core.charts.template import FAINT, NEUTRAL, blank, colour, lines, plain
 
 MOST_POINTS = 600  # of a group of drops that are drawn one by one
+EDGE = 0.04  # of the axis that is left beyond the outermost drops
 MANY = 1500  # points from which on the browser's graphics card draws them
 
 
-def drops(comparisons: Sequence[Comparison]) -> go.Figure:
+def drops(comparisons: Sequence[Comparison], ends: tuple[float, float] | None = None) -> go.Figure:
     """Where the drops of each group of actions lie: quartiles as boxes (of LEAST actions and more),
-    actions as points.
+    actions as points; the axis reaches over `ends`, which figures beside one another share.
 
     Whiskers reach to the last action within one and a half box lengths (Tukey). Of more than
     MOST_POINTS actions every so-manieth is drawn, by drop.
@@ -29,7 +30,10 @@ def drops(comparisons: Sequence[Comparison]) -> go.Figure:
         if len(values) >= LEAST:
             figure.add_trace(_box(values, place, colour(place % 2)))
         figure.add_trace(_points(values, place, colour(place % 2, 0.55)))
-    figure.update_xaxes(title_text="drop: P after the origin task less P after the last")
+    figure.update_xaxes(title_text="drop of P since the origin task")
+    if ends is not None:
+        more = EDGE * max(ends[1] - ends[0], 0.1)
+        figure.update_xaxes(range=[ends[0] - more, ends[1] + more])
     figure.update_yaxes(
         tickvals=list(range(len(groups))),
         ticktext=[plain(f"{label} (n = {len(values):,})") for _, label, values in groups],

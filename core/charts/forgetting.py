@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from core.analysis.forgetting import SPECIFIC, name_of
 from core.charts.cells import heat, ink, targets
 from core.charts.template import blank, colour, lines, plain, task_axis
-from core.text import middle_cut
+from core.text import cut_apart
 
 LABEL = 44  # letters of an action beside an axis
 PROBABILITY = "mean P(action | history, utterance)"
@@ -31,8 +31,9 @@ def curves(
     thicker. Every mark has its action as `customdata`.
     """
     figure = blank(height)
-    for at, row in enumerate(table.itertuples()):
-        figure.add_trace(_curve(row, at, tasks, origin, row.action == chosen))
+    names = cut_apart(list(table.text), LABEL)
+    for at, (row, name) in enumerate(zip(table.itertuples(), names, strict=True)):
+        figure.add_trace(_curve(row, name, at, tasks, origin, row.action == chosen))
     count = max((len(curve) for curve in table.curve), default=1)
     task_axis(figure, [name_of(tasks, k) for k in range(origin, origin + count)], origin)
     figure.update_yaxes(title_text=PROBABILITY, range=[-0.03, 1.03])
@@ -40,7 +41,9 @@ def curves(
     return figure
 
 
-def _curve(row: Any, at: int, tasks: Sequence[str], origin: int, thick: bool) -> go.Scatter:
+def _curve(
+    row: Any, name: str, at: int, tasks: Sequence[str], origin: int, thick: bool
+) -> go.Scatter:
     numbers = origin + np.arange(len(row.curve))
     again = [bool(k in row.task_numbers and k != origin) for k in numbers]
     hover = [
@@ -50,7 +53,7 @@ def _curve(row: Any, at: int, tasks: Sequence[str], origin: int, thick: bool) ->
     return go.Scatter(
         x=numbers + 1,
         y=row.curve,
-        name=plain(middle_cut(row.text, LABEL)),
+        name=plain(name),
         mode="lines+markers",
         line={
             "color": colour(at),
@@ -86,7 +89,7 @@ def heatmap(table: pd.DataFrame, tasks: Sequence[str], origin: int) -> go.Figure
     figure.update_xaxes(range=[origin + 0.5, origin + grid.shape[1] + 0.5], showgrid=False)
     figure.update_yaxes(
         tickvals=np.arange(len(table)),
-        ticktext=[plain(middle_cut(text, LABEL)) for text in table.text],
+        ticktext=list(map(plain, cut_apart(list(table.text), LABEL))),
         range=[len(table) - 0.5, -0.5],
         showgrid=False,
     )

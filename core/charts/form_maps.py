@@ -20,6 +20,7 @@ MOST_FRAMES = 80  # of a search that is played
 FAINT_FORM = "rgba(128,128,128,0.35)"
 MILLISECONDS = 250  # that a step is shown
 LOWEST, HIGHEST = 420, 860  # pixels of a map whose axes have the same unit
+LOW, HIGH = 200, 420  # of a small one
 EDGE = 0.04  # of an axis that is left beyond its outermost marks
 ROUND = 110  # pixels of a map's height and width that axes take
 
@@ -28,17 +29,26 @@ def height_of(table: pd.DataFrame) -> int:
     """Of a map on which a unit is as long up as across: the one at which it fills a page's width,
     or nearly so. `table` as of charts.clusters.form_map.
     """
-    across, up = np.ptp(table.x.to_numpy()), np.ptp(table.y.to_numpy())
-    height = ROUND + (PAGE - ROUND) * (up / across if across else 1)
+    height = ROUND + (PAGE - ROUND) * _steepness(table)
     return int(min(HIGHEST, max(LOWEST, height)))
 
 
+def _steepness(table: pd.DataFrame) -> float:
+    """How far up the forms reach, over how far across."""
+    across, up = np.ptp(table.x.to_numpy()), np.ptp(table.y.to_numpy())
+    return float(up / across) if across else 1.0
+
+
 def multiples(
-    table: pd.DataFrame, rings: Mapping[str, Sequence[int]], looks: Mapping[str, Mark]
+    table: pd.DataFrame,
+    rings: Mapping[str, Sequence[int]],
+    looks: Mapping[str, Mark],
+    equal: bool = True,
 ) -> go.Figure:
     """A small map for each memory: the forms that it keeps in its colour, all others faint.
 
-    `table`, `rings` and `looks` as of charts.clusters.form_map.
+    `table`, `rings` and `looks` as of charts.clusters.form_map; `equal`: a unit is as long up as
+    across, as where a map's distances have one.
     """
     names = list(rings)
     rows = -(-len(names) // ACROSS)
@@ -61,8 +71,12 @@ def multiples(
         figure.add_trace(_forms(table[held], drawn, 8), **place)
     figure.update_xaxes(showticklabels=False, showgrid=False)
     figure.update_yaxes(showticklabels=False, showgrid=False)
+    if equal:
+        for axis in figure.select_yaxes():
+            axis.scaleanchor = axis.anchor
+    each = min(HIGH, max(LOW, round(_steepness(table) * PAGE / ACROSS))) if equal else 300
     figure.update_layout(
-        template=TEMPLATE, height=60 + 300 * rows, showlegend=False, margin={"t": 40, "l": 8}
+        template=TEMPLATE, height=60 + each * rows, showlegend=False, margin={"t": 40, "l": 8}
     )
     return figure
 
@@ -78,12 +92,15 @@ def _forms(table: pd.DataFrame, drawn: str, size: int) -> go.Scatter:
     )
 
 
-def played(table: pd.DataFrame, states: Sequence[Sequence[int]], steps: pd.DataFrame) -> go.Figure:
+def played(
+    table: pd.DataFrame, states: Sequence[Sequence[int]], steps: pd.DataFrame, equal: bool = True
+) -> go.Figure:
     """A sampler's search, to be played: the forms in memory ringed on the map after each step, and
     how far the entropy has come beside it.
 
     `states` are the numbers of the forms in memory after each step, `steps` is
-    analysis.memory_rows.trajectory's. Of a long search some steps are shown, the last always.
+    analysis.memory_rows.trajectory's, `equal` as of `multiples`. Of a long search some steps are
+    shown, the last always.
     """
     shown = sorted({*np.linspace(0, len(states) - 1, MOST_FRAMES).round().astype(int).tolist()})
     figure = make_subplots(rows=1, cols=2, column_widths=[0.6, 0.4], horizontal_spacing=0.1)
@@ -107,6 +124,8 @@ def played(table: pd.DataFrame, states: Sequence[Sequence[int]], steps: pd.DataF
     ]
     figure.update_xaxes(showticklabels=False, showgrid=False, row=1, col=1)
     figure.update_yaxes(showticklabels=False, showgrid=False, row=1, col=1)
+    if equal:
+        figure.update_yaxes(scaleanchor="x", row=1, col=1)
     figure.update_xaxes(title_text="steps", range=_around(steps.step), row=1, col=2)
     figure.update_yaxes(title_text="entropy (nats)", range=_around(entropy), row=1, col=2)
     figure.update_layout(

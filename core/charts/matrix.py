@@ -60,12 +60,18 @@ def difference(table: pd.DataFrame, left: str, right: str) -> go.Figure:
             table.after,
             hover,
             mode="markers+text",
-            text=[f"{value:+.0f}" for value in points],
+            text=list(map(_signed, points)),
             textfont={"color": ink(shares, DIVERGING), "size": 14},
         )
     )
     _axes(figure, table)
     return figure
+
+
+def _signed(points: float) -> str:
+    """In whole points; `0` without a sign."""
+    whole = round(points)
+    return f"{whole:+d}".replace("-", "−") if whole else "0"
 
 
 def _axes(figure: go.Figure, cells: pd.DataFrame) -> None:

@@ -11,6 +11,7 @@ from core.charts.cells import heat, ink, targets
 from core.charts.marks import Mark, by_position
 from core.charts.template import (
     ANGLES,
+    NAME,
     NEUTRAL,
     TEMPLATE,
     blank,
@@ -19,9 +20,8 @@ from core.charts.template import (
     lines,
     note,
     plain,
-    tick,
 )
-from core.text import middle_cut
+from core.text import cut_apart
 
 Marks = Mapping[str, Mark] | None  # the memories' looks by label; None: by their positions
 MOST_TEXTS = 15  # memories up to which a matrix has its values written in
@@ -122,7 +122,7 @@ def overlap(pairs: pd.DataFrame, names: Sequence[str], height: int | None = None
             textfont={"color": ink(pairs.jaccard)},
         )
     )
-    ticks = {"tickvals": list(range(count)), "ticktext": [tick(name) for name in names]}
+    ticks = {"tickvals": list(range(count)), "ticktext": list(map(plain, cut_apart(names, NAME)))}
     figure.update_xaxes(**ticks, title_text="memory", showgrid=False, autotickangles=ANGLES)
     figure.update_yaxes(**ticks, showgrid=False, autorange="reversed")
     figure.update_layout(showlegend=False)
@@ -163,7 +163,7 @@ def histogram(table: pd.DataFrame, first: int, last: int, marks: Marks = None) -
     figure.update_xaxes(title_text="share of all action counts (%)", rangemode="tozero")
     figure.update_yaxes(
         tickvals=one["rank"],
-        ticktext=[plain(middle_cut(action, LABEL)) for action in one.action],
+        ticktext=list(map(plain, cut_apart(list(one.action), LABEL))),
         range=[last + 0.6, first - 0.6] if count == last - first + 1 else None,
         autorange=None if count == last - first + 1 else "reversed",
         showgrid=False,

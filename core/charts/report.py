@@ -7,6 +7,7 @@ Chromium of this machine.
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -22,9 +23,11 @@ STYLE = """body { font: 16px/1.5 'Source Sans 3', Helvetica, Arial, sans-serif; 
   background: white; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; font-size: 0.85rem; margin: 0.5rem 0; }
 th, td { padding: 0.2rem 0.7rem; border-bottom: 1px solid #d8d8d4; text-align: left;
-  vertical-align: top; overflow-wrap: anywhere; }
-th { border-bottom: 2px solid #1f2730; } td.number { text-align: right; }
-figure { margin: 1.5rem 0; break-inside: avoid; } figcaption { font-size: 0.9rem; color: #4a525c; }
+  vertical-align: top; overflow-wrap: anywhere; min-width: 4.5em; }
+th { border-bottom: 2px solid #1f2730; } .number { text-align: right; }
+figure { margin: 1.5rem 0; break-inside: avoid; } figure:has(table) { break-inside: auto; }
+tr { break-inside: avoid; } @media print { .modebar { display: none !important; } }
+figcaption { font-size: 0.9rem; color: #4a525c; margin: 0.5rem 0; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f3f1ea; padding: 0.6rem; }
 h2 { break-after: avoid; margin-top: 2.2rem; } a { color: #005f66; }"""
 
@@ -88,18 +91,19 @@ def _shown(item: Item, counts: dict[str, int]) -> str:
 
 
 def _table(table: pd.DataFrame) -> str:
-    head = "".join(f"<th>{escape(str(name))}</th>" for name in table.columns)
-    numbers = [pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes]
-    rows = [
-        "<tr>"
-        + "".join(
-            f"<td{' class=number' if number else ''}>{escape(_cell(value))}</td>"
-            for value, number in zip(row, numbers, strict=True)
-        )
-        + "</tr>"
-        for row in table.itertuples(index=False)
+    rows = [_row("td", row, table.dtypes) for row in table.itertuples(index=False)]
+    head = _row("th", table.columns, table.dtypes)
+    return f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _row(tag: str, values: Iterable[object], kinds: Iterable[object]) -> str:
+    """A row of cells: those of columns of numbers stand on the right."""
+    look = [" class=number" * pd.api.types.is_numeric_dtype(kind) for kind in kinds]
+    cells = [
+        f"<{tag}{more}>{escape(_cell(value))}</{tag}>"
+        for value, more in zip(values, look, strict=True)
     ]
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _cell(value: object) -> str:

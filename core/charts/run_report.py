@@ -160,7 +160,7 @@ def _forgetting(store: Store, runs: Sequence[Run], marks: Mapping[int, Mark]) ->
         rows = glance.grid(glance.all_actions(store, run), "kind", run.tasks)
         text = (
             f"{marks[run.id].name}: mean P(action | history, utterance) of each task's actions by "
-            "kind (down) after each task (across), in percent."
+            "kind (down) after each task (across)."
         )
         items.append(Item(text, glance_charts.grid(rows, run.tasks)))
     return Section("Forgotten actions", tuple(items))

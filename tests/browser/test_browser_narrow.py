@@ -1,6 +1,8 @@
 """On a phone and a tablet: heat maps stay readable, and no page is wider than the screen."""
 
 from core.config import RunConfig
+from core.experiments import catalog
+from core.experiments.experiment import Arm, Experiment, default_pairs
 from tests.browser.driving import settle
 from tests.made_up import finished_run
 
@@ -17,6 +19,14 @@ SIDEWAYS = """() => {
   const page = document.querySelector('[data-testid=stMain]');
   return page.scrollWidth - page.clientWidth;
 }"""
+
+CUT = """words => [...document.querySelectorAll('[data-testid=stMetricValue]')].map(value => {
+  let part = value;
+  while (part.firstElementChild) part = part.firstElementChild;
+  part.textContent = words;
+  const parts = [value, ...value.querySelectorAll('*')];
+  return parts.filter(part => part.scrollWidth > part.clientWidth + 1).length;
+})"""
 
 
 def test_cells_are_readable_and_no_page_is_wider_than_the_screen(store, server, page):
@@ -40,3 +50,13 @@ def test_cells_are_readable_and_no_page_is_wider_than_the_screen(store, server, 
                 assert min(page.evaluate(CELLS)) >= LEAST, (address, screen)
             assert page.evaluate(SIDEWAYS) <= 0, (address, screen)
     assert not server.complaints()
+
+
+def test_a_time_is_not_cut_in_a_column_that_is_too_narrow_for_it(store, server, page):
+    config = RunConfig(dataset="demo", method="finetune", device="cpu")
+    catalog.create(store, Experiment("small", config, (Arm("plain", {}),), default_pairs(1)))
+    page.set_viewport_size(TABLET)
+    page.goto(f"{server.address}/experiments?experiment=small")
+    page.get_by_test_id("stMetricValue").first.wait_for()
+    settle(page)
+    assert page.evaluate(CUT, "about 76 h 40 min") == [0, 0, 0, 0]

@@ -6,7 +6,7 @@ import pytest
 
 from core.analysis import accuracy, paper
 from core.charts.accuracy import curves
-from core.charts.matrix import matrix
+from core.charts.matrix import difference, matrix
 from core.config import RunConfig
 from tests.made_up import finished_run
 
@@ -94,3 +94,12 @@ def test_figures_stand_empty_tables(table):
         columns=["run", "after", "on", "after_task", "on_task", "correct", "total", "covered"]
     )
     assert matrix(cells) is not None
+
+
+def test_a_difference_below_half_a_point_is_0_without_a_sign():
+    points = [0.004, -0.004, 0.026, -0.026]
+    table = pd.DataFrame(
+        {"after": 1, "on": range(1, 5), "after_task": "a", "on_task": "b", "left": 0.5,
+         "right": 0.5, "difference": points}
+    )  # fmt: skip
+    assert list(difference(table, "A", "B").data[1].text) == ["0", "0", "+3", "−3"]

@@ -88,6 +88,8 @@ def test_boxes_of_drops_are_quartiles_and_points_are_thinned_out():
     assert len(points[0].x) <= drop_charts.MOST_POINTS
     assert len(points[1].x) == 51
     assert "n = 1,300" in figure.layout.yaxis.ticktext[0]
+    low, high = drop_charts.drops([], (-0.5, 3.0)).layout.xaxis.range  # the same beside another run
+    assert low < -0.5 < 3.0 < high
 
 
 def test_two_runs_are_a_mark_for_each_action(table):

@@ -80,3 +80,16 @@ def test_a_map_of_distances_is_as_high_as_fills_the_width(up, height):
     table = pd.DataFrame({"x": [0.0, 0.2, 2.0], "y": [0.0, 2 * up, up]})
     assert form_maps.height_of(table) == height
     assert form_maps.height_of(table.assign(x=0.0)) == form_maps.HIGHEST
+
+
+def test_small_and_played_maps_have_a_unit_as_long_up_as_across_where_distances_have_one():
+    rings = {str(n): [n] for n in range(4)}
+    steps = pd.DataFrame({"step": [0, 1], "entropy": [1.0, 2.0]})
+    for equal in (True, False):
+        figure = form_maps.multiples(TABLE, rings, {}, equal)
+        played = form_maps.played(TABLE, [[0], [1]], steps, equal)
+        axes = [*figure.select_yaxes(), played.layout.yaxis]
+        assert [axis.scaleanchor == axis.anchor for axis in axes] == [equal] * len(axes)
+        assert played.layout.yaxis2.scaleanchor is None
+    flat = form_maps.multiples(TABLE.assign(y=TABLE.y / 100), rings, {})
+    assert flat.layout.height < form_maps.multiples(TABLE, rings, {}).layout.height

@@ -79,3 +79,10 @@ def test_the_course_is_the_entropy_step_by_step_with_its_sweeps():
     assert len(charts.trajectory(table[:0]).data[0].x) == 0
     long = pd.concat([table[1:2]] * 12_000).assign(step=np.arange(12_000))
     assert len(charts.trajectory(long).to_json()) < 2_000_000
+
+
+def test_memories_whose_names_differ_in_the_middle_have_different_ticks(kept):
+    names = [f"Random rows, {how} fast stage (Random), seed 2" for how in ("no", "a", "one")]
+    axis = charts.overlap(memory.overlap(kept), names).layout.xaxis
+    assert len(set(axis.ticktext)) == 3
+    assert all("…" in text for text in axis.ticktext)

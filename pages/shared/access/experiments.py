@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core import paths
 from core.analysis.durations import duration
@@ -16,14 +17,18 @@ from pages.shared.ui.address import follow, publish
 from pages.shared.ui.text import counted, escape
 
 
-def pick_experiment() -> Stored:
-    """The experiment that the address names, else the newest; the page ends where there is none."""
-    names = readable_names()
-    if not names:
-        say_none()
-        st.stop()
-    key = follow("experiment", names[0])
-    say_unknown(names, st.session_state[key])
+def pick_experiment(warnings: DeltaGenerator) -> Stored:
+    """The experiment that the address names, else the newest; the page ends where there is none.
+
+    What is wrong with the names is said in `warnings`.
+    """
+    with warnings:
+        names = readable_names()
+        if not names:
+            say_none()
+            st.stop()
+        key = follow("experiment", names[0])
+        say_unknown(names, st.session_state[key])
     if st.session_state[key] not in names:
         st.session_state[key] = names[0]
     name: str = st.selectbox("Experiment", names, key=key)

@@ -34,8 +34,9 @@ VIEWS: dict[str, tuple[str, Draw]] = {
 
 def draw_results() -> None:
     """The experiment, its arms, the measure; one of the views; what is left out."""
+    above = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        stored = pick_experiment()
+        stored = pick_experiment(above)
         measure = switch("measure", "Measure", MEASURES, "avg")
     labels = pick_labels("arms", "Arms", [arm.label for arm in stored.experiment.arms])
     view = switch(

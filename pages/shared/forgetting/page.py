@@ -91,7 +91,7 @@ def _read(run: Run, other: Run | None, names: list[str], origin: int) -> View:
     kept, note = in_memory(run, origin)
     table = _table(run, origin, kept)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        text = find("in an action, or a task's name", width=300)
+        text = find("in an action, or a task's name", width=260)
         kind = switch("kind", "Kind", KINDS)
         memory = "" if kept is None else switch("memory", "In memory", MEMORY)
         help = "occurrences in the origin task's training rows"

@@ -107,9 +107,11 @@ def _map(view: View, side: View, rows: pd.DataFrame, words: str) -> None:
 
 
 def _drops(view: View) -> None:
+    drawn = pd.concat([side.shown["drop"] for side in view.sides])
+    ends = float(drawn.min()), float(drawn.max())
     for side in view.sides:
         draw_label(side.mark)
-        _drops_of(side)
+        _drops_of(side, ends)
     st.caption(
         f"Rank test of Mann and Whitney, two-sided; n/a where a group is smaller than {LEAST}, or "
         f"even fully separate groups could not give p < {LEVEL}. The actions of one run depend on "
@@ -117,7 +119,7 @@ def _drops(view: View) -> None:
     )
 
 
-def _drops_of(view: View) -> None:
+def _drops_of(view: View, ends: tuple[float, float]) -> None:
     name = escape(view.task(view.origin))
     if view.last == view.origin:
         st.info(f"Nothing has been learned since {name}: no drop yet.", icon=":material/hourglass:")
@@ -125,7 +127,7 @@ def _drops_of(view: View) -> None:
     groups = comparisons(view.shown)
     numbers = in_numbers(groups)
     present(
-        drop_charts.drops(groups),
+        drop_charts.drops(groups, ends),
         f"How far the P of each action of {name} has dropped from after this task to after "
         f"{escape(view.task(view.last))}, by kind and by whether the memory of {name} covers the "
         "action: boxes are quartiles, points actions. The paper finds task-specific actions "

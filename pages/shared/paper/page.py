@@ -87,7 +87,9 @@ def _draw_legend() -> None:
         f'vertical-align:-.1em"></span>{words}</span>'
         for tint, words in marks
     )
-    st.html(f'<div style="font-size:.875rem;opacity:.85">Ours less the paper\'s: {squares}</div>')
+    st.html(
+        f'<div style="font-size:.875rem;opacity:.85">Ours less the paper\'s:&ensp;{squares}</div>'
+    )
 
 
 def _state() -> tuple[str, int, int]:

@@ -132,7 +132,7 @@ def _shown(table: pd.DataFrame) -> pd.DataFrame:
 def _columns(shown: pd.DataFrame) -> dict[str, Any]:
     columns = {
         "step": NUMBER("Step", width=45),
-        "slot": TEXT("Slot", width=115),
+        "slot": TEXT("Slot", width=fitting(shown.slot, 115)),
         "action": TEXT("Action", width=fitting(shown.action, 160)),
         "probability": PROBABILITY,
         "applicable": NUMBER("of A_t", width=60, help="how many actions are applicable"),

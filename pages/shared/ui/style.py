@@ -14,6 +14,7 @@ _LAYOUT = """
 .stMainBlockContainer h1 { padding-bottom: 0.1rem; }
 [data-testid="stSidebarUserContent"] { padding-top: 0 !important; }
 [data-testid="stCheckbox"] [data-testid="stWidgetLabel"] * { white-space: normal !important; }
+[data-testid="stMetricValue"] * { white-space: normal !important; }
 """
 _CONTRAST = f"""
 .js-plotly-plot text:not(.textpoint text),
