@@ -120,7 +120,8 @@ def _marks(cells: pd.DataFrame, arms: Sequence[str], pairs: Sequence[str]) -> go
         text=texts,
         textfont={"color": colours, "size": 13},
         showlegend=False,
-        customdata=np.stack([cells.arm, cells.pair, runs], axis=1),
+        # lists: a browser gives a row of a typed array back as a mapping
+        customdata=np.stack([cells.arm, cells.pair, runs], axis=1).tolist(),
     )
 
 
