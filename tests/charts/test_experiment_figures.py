@@ -55,6 +55,15 @@ def test_the_legend_counts_what_is_not_finished() -> None:
     assert names == ["waits (2)", "failed (1)"]
 
 
+def test_a_cell_of_the_matrix_is_a_list_in_the_browser() -> None:
+    cells = pd.DataFrame(
+        {"arm": [0], "pair": [1], "status": ["finished"], "run": [7], "progress": [1.0],
+         "accuracy": [50.0]}
+    )  # fmt: skip
+    drawn = json.loads(matrix(cells, ["one"], ["1 · 1", "2 · 2"]).to_json())["data"]
+    assert [each["customdata"] for each in drawn if "customdata" in each] == [[[0, 1, 7]]]
+
+
 @pytest.mark.parametrize("status", ["absent", "deleted", "stopped", "interrupted"])
 def test_a_matrix_without_any_result_can_be_drawn(status: str) -> None:
     json.loads(matrix(cells({(0, 0): status}), ARMS[:1], PAIRS[:1]).to_json())
