@@ -50,14 +50,14 @@ def test_configurations_mean_what_was_run_in_either_format(tmp_path: Path) -> No
 
 def test_only_the_cells_that_are_missing_are_queued(store, capsys) -> None:
     told(capsys, "import", RESULTS)
-    told(capsys, "new", "main-overnight")
+    told(capsys, "new", "main-overnight", "--pairs", 12)
     stored = catalog.load(store, "main-overnight")
     now = status(store, stored.id)
-    assert (now.counts[FINISHED], now.from_file, now.cells) == (46, 46, 60)
+    assert (now.counts[FINISHED], now.from_file, now.cells) == (60, 60, 72)
     ahead = outlook(store, stored)
-    assert (ahead.finished, ahead.left, ahead.seconds, ahead.disk) == (46, 14, None, None)
+    assert (ahead.finished, ahead.left, ahead.seconds, ahead.disk) == (60, 12, None, None)
     queued = work.enqueue(store, "main-overnight")
-    assert (queued.new, queued.used) == (14, 46)
+    assert (queued.new, queued.used) == (12, 60)
     assert status(store, stored.id).seconds_left() is None  # no cell was carried out here
 
 

@@ -47,7 +47,7 @@ def imported(store: Store) -> Store:
 @pytest.mark.parametrize("page", ["experiments", "results"])
 def test_experiments_say_which_cells_come_from_a_file(imported: Store, page: str) -> None:
     shown = well(opened(f"pages/{page}.py", experiment="main-overnight"))
-    assert "46 of 46 finished cells come from a file" in letters(shown.caption)
+    assert "60 of 60 finished cells come from a file" in letters(shown.caption)
 
 
 def test_an_imported_run_has_no_empty_figure(imported: Store) -> None:
