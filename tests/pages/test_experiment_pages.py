@@ -294,9 +294,12 @@ def test_ten_thousand_cells_are_shown(store: Store, small: Experiment) -> None:
 
 def test_seeds_and_orders_are_asked_for_as_pairs_alone(store: Store) -> None:
     label = {spec.name: title(spec, spec.name) for spec in options(RunConfig)}
-    asked = {field.label for field in well(opened(PAGE, view="new", start="form")).number_input}
+    page = well(opened(PAGE, view="new", start="form"))
+    asked = {field.label for field in page.number_input}
     assert not asked & {label["seed"], label["order_seed"]}
     assert label["epochs"] in asked
+    assert "Choose methods above" in letters(page.info)  # before anything can be wrong
+    assert not page.error
 
 
 def test_the_number_of_workers_is_kept_for_this_machine(store: Store, monkeypatch) -> None:

@@ -108,6 +108,9 @@ def _form() -> Experiment | None:
     config = drawn.config
     with area:
         arms = [*arms, *form_arms(config)]
+    if not arms:
+        st.info("Choose methods above: each is an arm.", icon=":material/arrow_upward:")
+        return None
     return Experiment(name, config.with_(seed=0), tuple(arms), pairs)
 
 
