@@ -240,3 +240,16 @@ def test_too_many_forms_for_the_matrix_are_said():
     page = drawn(cluster__matrix_mb="0")
     assert "matrix" in texts(page.error)
     assert not specs(page)
+
+
+def test_fields_below_a_fault_come_back_with_their_values_in_the_browser_too():
+    """A browser forgets what a page that ends early does not draw; the server does not."""
+    page = well(opened(PAGE, dataset="demo", memory_size="3"))
+    page = widget(page, "number_input", "Data seed").set_value(-1).run()
+    assert page.error
+    assert len(page.number_input) == 1
+    page = well(widget(page, "number_input", "Data seed").set_value(0).run())
+    size = widget(page, "number_input", "Clusters (memory size)").proto
+    assert (size.set_value, size.value) == (True, 3)
+    page = well(page.run())
+    assert not widget(page, "number_input", "Clusters (memory size)").proto.set_value

@@ -5,11 +5,36 @@ otherwise the widget does. Streamlit's own `bind` writes labels; ours writes nam
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 
 LARGEST = 2**53 - 1  # a browser counts no further
+
+
+@dataclass
+class Drawing:
+    """The widgets that `follow` has given values since the page's top. Where the page was `cut`
+    short, a browser forgets those that were not drawn, though the server knows them: `missed` is
+    what tells them next time, for they are then given their values anew.
+    """
+
+    cut: bool = False
+    keys: set[str] = field(default_factory=set)
+    before: "Drawing | None" = None  # the last one, where it was cut short
+
+    def missed(self, key: str) -> bool:
+        return self.before is not None and key not in self.before.keys | self.keys
+
+
+def begin_drawing() -> Drawing:
+    """The page is drawn from its top."""
+    last = st.session_state.get("drawing", Drawing())
+    last.before = None
+    drawing = Drawing(last.cut, before=last if last.cut else None)
+    st.session_state["drawing"] = drawing
+    return drawing
 
 
 def key_of(name: str) -> str:
@@ -28,6 +53,10 @@ def follow(name: str, default: Any, read: Callable[[str], Any] = str) -> str:
             st.session_state[key] = default if text is None else read(text)
         except ValueError:
             st.session_state[key] = default
+    drawing = st.session_state.get("drawing", Drawing())
+    if drawing.missed(key):
+        st.session_state[key] = st.session_state[key]  # which sends it to the browser
+    drawing.keys.add(key)
     return key
 
 

@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import ParamSpec
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import StopException
 
 from core.paths import PROJECT
 from core.runs.manager import manager
 from core.runs.run import StoreError, StoreUnavailable
 from pages.shared.tray import draw_tray
+from pages.shared.ui.address import begin_drawing
 from pages.shared.ui.ending import end_in_time
 from pages.shared.ui.exports import forget_exports
 from pages.shared.ui.glossary import begin_page, prose
@@ -67,6 +69,7 @@ def open_page(
     )
     end_in_time()
     st.session_state["page"] = title
+    drawing = begin_drawing()
     forget_exports()
     begin_page()
     st.html(STYLE)
@@ -77,9 +80,14 @@ def open_page(
     st.title(heading or title)
     if purpose:
         prose(purpose)
-    with _faults_as_sentences() as faults:
-        _tray()
-        yield
+    try:
+        with _faults_as_sentences() as faults:
+            _tray()
+            yield
+    except (StopException, Exception):
+        drawing.cut = True  # the session's state can't be written to any more
+        raise
+    drawing.cut = False
     if any(isinstance(fault, StoreUnavailable) for fault in faults):
         _wait_for_store(time.monotonic())
 
