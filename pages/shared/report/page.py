@@ -50,12 +50,12 @@ def _offer(runs: Sequence[Run]) -> None:
     ]
     if find_chrome() is not None:
         offers.insert(1, ("Report (PDF)", "pdf", "application/pdf", to_pdf))
-    looks = marks(runs)
+    looks, base = marks(runs), _base()  # a click's thread knows no address
     with st.container(horizontal=True, gap="small"):
         for at, (label, ending, mime, make) in enumerate(offers):
             st.download_button(
                 label,
-                partial(_made, runs, looks, slots().run, make),
+                partial(_made, runs, base, looks, slots().run, make),
                 file_name=export_name(f"report.{ending}"),
                 mime=mime,
                 icon=":material/download:",
@@ -73,13 +73,14 @@ def _addresses(runs: Sequence[Run]) -> list[str]:
 
 def _made(
     runs: Sequence[Run],
+    base: str,
     looks: Mapping[int, Mark],
     selected: int | None,
     make: Callable[[Report], bytes],
 ) -> bytes:
     """The file; a page of one line where it can't be made."""
     try:
-        return make(run_report(store(), runs, _base(), looks, selected))
+        return make(run_report(store(), runs, base, looks, selected))
     except ExportError as error:
         return str(error).encode()
 
