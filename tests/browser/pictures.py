@@ -25,7 +25,7 @@ def main() -> None:
         store.close()
         with serving(Path(folder)) as server, browsing() as page:
             for name, (address, height) in VIEWS.items():
-                page.set_viewport_size({"width": 1280, "height": height})
+                page.set_viewport_size({"width": 1440, "height": height})
                 page.goto(f"{server.address}/{address}")
                 page.wait_for_function(f"{DRAWN} >= 2")
                 settle(page)
