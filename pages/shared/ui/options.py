@@ -98,9 +98,9 @@ class Form:
         self.field(name, text or title(spec, name))
         try:
             self.values[name] = spec.check(value, name.removesuffix(spec.name))
-        except ConfigError as error:
+        except ConfigError:
             sentence = f"{self.labels[name]}: {shown(value)} can't be; expected {limits(spec)}."
-            self.fail(name, sentence if self.beside else str(error))
+            self.fail(name, sentence)
 
     def field(self, name: str, text: str) -> None:
         """A field of this name and label has been drawn here: what is wrong stands below it."""
