@@ -7,7 +7,7 @@ from core.runs.manager import Manager
 from core.runs.recordings import MARK
 from core.validation.presets import demo_configs
 from tests.made_up import DEMO, finished_run
-from tests.pages.sessions import clicked, figures, letters, opened, texts, well
+from tests.pages.sessions import clicked, figures, letters, numbers, opened, texts, well
 
 
 @pytest.fixture
@@ -39,6 +39,9 @@ def test_the_recorded_demo_is_there_at_once_and_leads_to_forgetting(store) -> No
 @pytest.mark.usefixtures("queue_only")
 def test_it_is_trained_here_and_a_second_press_shows_what_is_there_and_asks(store) -> None:
     page = clicked(well(opened("app.py")), "Run it here")
+    del page.query_params["demo"]  # as where a rerun comes between, whose request had no address
+    page = well(page.run())
+    assert numbers(page.query_params["demo"]) == "here"
     plain = [run.config.with_(device="auto") for run in store.runs()]
     assert tuple(plain[::-1]) == demo_configs()
     assert "it waits for a free worker" in letters(page.markdown)

@@ -48,7 +48,8 @@ def draw_demo() -> None:
         st.subheader("What is forgotten, and what a small memory keeps", anchor=False)
         st.markdown(ABOUT)
         if own:
-            shown = switch("demo", "Shown", SHOWN, "recorded", label_visibility="collapsed")
+            first = "here" if st.session_state.get(key_of("demo/pressed")) else "recorded"
+            shown = switch("demo", "Shown", SHOWN, first, label_visibility="collapsed")
         sides = _recorded_sides() if shown == "recorded" else [_of_run(run) for run in own]
         _headline(sides, recorded=shown == "recorded")
         for column, side in zip(st.columns(2, gap="medium"), sides, strict=False):
@@ -177,6 +178,7 @@ def _press(asks: bool) -> None:
 def _show() -> None:
     st.session_state[key_of("demo/asks")] = False
     st.session_state[key_of("demo")] = "here"
+    st.session_state[key_of("demo/pressed")] = True  # a rerun that comes between knows no address
 
 
 def _cancel() -> None:
