@@ -31,7 +31,6 @@ SEED = next(spec for spec in specs(RunConfig) if spec.name == "seed")
 SIZE = replace(
     next(spec for spec in specs(RunConfig) if spec.name == "memory_size"),
     low=1,
-    expected="",
     help="into how many clusters the distinct forms fall, and how many rows each ringed sampler "
     "keeps: a memory of M rows takes one row of each of M clusters (paper: 50)",
 )

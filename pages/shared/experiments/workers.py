@@ -59,13 +59,14 @@ def draw_setting() -> None:
     if fixed is not None:
         st.info(f"TOTAL_RECALL_WORKERS = {fixed} goes before what is chosen here.")
     chosen = settings.workers(store())
+    now = number if chosen is None else chosen
     key = key_of("workers")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.number_input(
             "Workers at once",
             0,
             MOST_WORKERS,
-            number if chosen is None else chosen,
+            now,
             key=key,
             width=200,
             disabled=fixed is not None,
@@ -76,7 +77,6 @@ def draw_setting() -> None:
         if chosen is not None:
             st.button(f"Back to the default, {number}", on_click=_settle, args=(None,))
     state = "chosen here" if chosen is not None else f"the default: {escape(why)}"
-    now = number if chosen is None else chosen
     st.caption(f"Now {now}, {state}. A change takes effect within five seconds.")
     if st.session_state.pop(key_of("refused"), None):
         st.error("That number of workers was refused.", icon=":material/error:")

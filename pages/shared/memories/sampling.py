@@ -23,7 +23,7 @@ from pages.shared.ui.seeds import read_seeds
 from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import several
 
-SIZE = replace(next(s for s in specs(RunConfig) if s.name == "memory_size"), low=1, expected="")
+SIZE = replace(next(s for s in specs(RunConfig) if s.name == "memory_size"), low=1)
 DEFAULT = ["random", "lfs", "dlfs"]
 MOST_MEMORIES = 60
 Options = dict[str, dict[str, Any]]  # by sampler, those that differ from the defaults
