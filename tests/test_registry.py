@@ -72,6 +72,12 @@ def without_parser(examples: Any, size: int, options: Any, rng: Any) -> None:
     """Keeps nothing."""
 
 
+def must_be_stopped(
+    examples: Any, size: int, options: Any, rng: Any, parser: Any, should_stop: Any
+) -> None:
+    """Keeps nothing."""
+
+
 class NoMethod:
     """Learns nothing."""
 
@@ -104,6 +110,12 @@ WRONG: list[tuple[str, Any, dict[str, Any], str]] = [
     ("dataset", dataset, {"rank": "first"}, "rank = 'first'; expected float"),
     ("dataset", dataset, {"parser": True}, "no trait parser; there are: label, options, rank, fol"),
     ("sampler", without_parser, {}, r"expected def … \(examples, size, options, rng, parser\)"),
+    (
+        "sampler",
+        must_be_stopped,
+        {},
+        "any further argument with a default: should_stop: .* = never",
+    ),
     ("sampler", NoMethod, {}, r"expected def … \(examples, size, options, rng, parser\)"),
     ("sampler", sampler, {"parser": "yes"}, "parser = 'yes'; expected bool"),
     ("sampler", sampler, {"praser": True}, "no trait praser; there are: .*parser"),

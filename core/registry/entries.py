@@ -76,7 +76,10 @@ class SamplerEntry(Entry):
     def faults(self) -> Iterator[str]:
         yield from super().faults()
         if not _takes(self.value, 5):
-            yield "expected def … (examples, size, options, rng, parser) -> Selection"
+            yield (
+                "expected def … (examples, size, options, rng, parser) -> Selection, and any "
+                "further argument with a default: should_stop: ShouldStop = never"
+            )
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,21 @@
 """Forms read once, held-out rows, the order of tasks."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from core.config import RunConfig
-from core.data.base import DataError, FormReader, Task, hold_out, load_tasks, order_tasks
+from core.data.base import (
+    DataError,
+    DataMissing,
+    FormReader,
+    Task,
+    hold_out,
+    load_tasks,
+    order_tasks,
+)
+from core.data.io.benchmark import Benchmark
 from core.language.derivation import logical_form_to_derivation
 from core.language.tree import read
 from core.options import ConfigError
@@ -20,6 +30,19 @@ def test_equal_forms_and_equal_steps_are_one_object() -> None:
     assert first.derivation is second.derivation
     assert first.derivation[1] is third.derivation[1]
     assert third.derivation == logical_form_to_derivation(read("( f ( g x ) z )", "s_expression"))
+
+
+def test_files_of_ones_own_that_are_not_here_are_named_and_no_command_offered_for_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path))
+    mine = Benchmark("mine", "Mine", "mine", ("a", "b"), ("train", "test"), "s_expression")
+    with pytest.raises(DataMissing, match="Put them there, or set TOTAL_RECALL_DATA") as missing:
+        mine.load()
+    assert f"4 of 4 files are missing, the first is {tmp_path}/mine/a_train.tsv" in str(
+        missing.value
+    )
+    assert "data get" not in str(missing.value)
 
 
 def test_canonical_forms_are_equal_where_their_trees_are() -> None:

@@ -8,6 +8,7 @@ from core.data.base import DataError, DataMissing, Example, FormReader, Task
 from core.data.io.kept import Kept, no_collection
 from core.data.io.rows import read_pairs
 from core.paths import data_folder
+from core.registry import datasets
 
 _State = tuple[tuple[str, int, int], ...]  # path, time of change and size of each file
 _loaded: Kept[tuple[Task, ...]] = Kept(3)  # by data set and state of its files
@@ -53,11 +54,16 @@ class Benchmark:
             amount = "not" if len(missing) == len(paths) else "only in part"
             raise DataMissing(
                 f"{self.label} is {amount} on this machine: {len(missing)} of {len(paths)} files "
-                f"are missing, the first is {missing[0]}. Get it with the command "
-                f"`python -m core data get {self.dataset}` or the button on the home page, or set "
+                f"are missing, the first is {missing[0]}. {self._way_to_get()}set "
                 f"TOTAL_RECALL_DATA to a folder that holds {self.folder}/."
             )
         return tuple(state)
+
+    def _way_to_get(self) -> str:
+        if not datasets.declared(self.dataset, "folder"):  # nobody has published its files
+            return "Put them there, or "
+        command = f"python -m core data get {self.dataset}"
+        return f"Get it with the command `{command}` or the button on the home page, or "
 
     def _read(self, paths: Mapping[tuple[str, str], Path]) -> tuple[Task, ...]:
         reader = FormReader(self.notation, canonical=False)
