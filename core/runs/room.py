@@ -5,8 +5,9 @@ import shutil
 import time
 from collections.abc import Callable
 
-from core import paths, stopping
+from core import paths
 from core.runs.checkpoint_files import NoRoomError
+from core.stopping import ShouldStop, check
 
 LEAST_FREE = 8_000_000  # bytes; a checkpoint is about as large
 SHARED = 1 << 16  # bytes of SQLite's file beside the database, made by whoever reads, and more
@@ -15,9 +16,7 @@ PAUSE = 2.0  # seconds between two tries
 log = logging.getLogger(__name__)
 
 
-def write_with_room(
-    write: Callable[[], None], should_stop: Callable[[], bool], patience: float
-) -> None:
+def write_with_room(write: Callable[[], None], should_stop: ShouldStop, patience: float) -> None:
     """Write a checkpoint, tried again for so many seconds while the disk is full.
 
     NoRoomError after that; Stopped where the run is to stop meanwhile.
@@ -31,7 +30,7 @@ def write_with_room(
             left = deadline - time.monotonic()
             if left <= 0:
                 raise
-            stopping.check(should_stop)
+            check(should_stop)
             log.warning("%s Trying again for %.0f s.", problem, left)
             time.sleep(min(PAUSE, left))
 

@@ -21,6 +21,7 @@ from core.data.io.exclusive import alone
 from core.data.io.inventory import BenchmarkFile, Verdict, digest_of, published_files, verdict
 from core.data.io.prompt import read_promptly
 from core.data.io.sources import CutError, Opener, StalledError, is_url, opener_of
+from core.stopping import ShouldStop, check, never
 
 LEAST_RATE = 1000  # bytes a second, over TIMEOUT; a slower source is given up
 ATTEMPTS = 5  # connections for one file in a call, as long as each brings something
@@ -44,13 +45,13 @@ def get(
     source: str | Path | None = None,
     *,
     progress: Callable[[DownloadProgress], None] = lambda progress: None,
-    should_stop: Callable[[], bool] = lambda: False,
-) -> bool:
+    should_stop: ShouldStop = never,
+) -> None:
     """Fetches the files of a data set or of word vectors that are not there yet.
 
-    False where it was stopped. `source` is the URL or the folder of a mirror that is laid out as
-    the data folder is; of word vectors also the file itself. DataError says what went wrong; a
-    later call goes on from there.
+    `source` is the URL or the folder of a mirror that is laid out as the data folder is; of word
+    vectors also the file itself. Stopped where `should_stop` asks for it, DataError says what went
+    wrong; a later call goes on from there.
     """
     opener = opener_of(source, dataset in vector_files.TABLES)
     if dataset in vector_files.TABLES:
@@ -60,19 +61,16 @@ def get(
         files = published_files(dataset)
     starts = [0, *accumulate(file.size for file in files)]
 
-    def tell(number: int, received: int) -> None:
+    def show(number: int, received: int) -> None:
         name = files[min(number, len(files) - 1)].name
         progress(DownloadProgress(name, number, len(files), starts[number] + received, starts[-1]))
 
     with alone(dataset, files[0].path.parent):
         for number, file in enumerate(files):
-            if should_stop():
-                return False
-            complete = verdict(file) is Verdict.RIGHT
-            if not complete and not _fetch(file, opener, partial(tell, number), should_stop):
-                return False
-            tell(number + 1, 0)
-    return True
+            check(should_stop)
+            if verdict(file) is not Verdict.RIGHT:
+                _fetch(file, opener, partial(show, number), should_stop)
+            show(number + 1, 0)
 
 
 @contextmanager
@@ -91,9 +89,9 @@ def _fetch(
     file: BenchmarkFile,
     opener: Opener,
     report: Callable[[int], None],
-    should_stop: Callable[[], bool],
-) -> bool:
-    """Brings one file under its name; False where it was stopped."""
+    should_stop: ShouldStop,
+) -> None:
+    """Brings one file under its name."""
     part = file.path.with_name(f"{file.path.name}.part")
     with _writing(part):
         part.parent.mkdir(parents=True, exist_ok=True)
@@ -102,8 +100,8 @@ def _fetch(
     for attempt in range(1, ATTEMPTS + 1):
         had = _size(part)
         try:
-            if had != file.size and not _receive(file, part, had, opener, report, should_stop):
-                return False
+            if had != file.size:
+                _receive(file, part, had, opener, report, should_stop)
             break
         except CutError as cut:
             have = _size(part)
@@ -114,7 +112,6 @@ def _fetch(
                     "folder."
                 ) from cut
     _accept(file, part)
-    return True
 
 
 def _receive(
@@ -123,9 +120,9 @@ def _receive(
     had: int,
     opener: Opener,
     report: Callable[[int], None],
-    should_stop: Callable[[], bool],
-) -> bool:
-    """Appends to the part until it has the file's size; False where it was stopped."""
+    should_stop: ShouldStop,
+) -> None:
+    """Appends to the part until it has the file's size."""
     stream, have = opener(file, had if had < file.size else 0)
     with stream:
         with _writing(part):
@@ -137,8 +134,7 @@ def _receive(
                     if have - had_then < LEAST_RATE * sources.TIMEOUT:
                         raise StalledError(f"less than {LEAST_RATE:,} bytes a second came")
                     since, had_then = monotonic(), have
-                if should_stop():
-                    return False
+                check(should_stop)
                 try:
                     n_bytes = min(_CHUNK, file.size - have)
                     chunk = read_promptly(stream, n_bytes, sources.TIMEOUT)
@@ -153,7 +149,6 @@ def _receive(
                 report(have)
             with _writing(part):
                 os.fsync(out.fileno())
-    return True
 
 
 def _accept(file: BenchmarkFile, part: Path) -> None:

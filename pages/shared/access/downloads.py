@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.data.base import DataError
 from core.data.io.download import DownloadProgress, get
+from core.stopping import Stopped
 
 log = logging.getLogger(__name__)
 
@@ -36,14 +37,16 @@ class Download:
 
     def _get(self) -> None:
         try:
-            get(self.dataset, self._source, progress=self._tell, should_stop=self._stop.is_set)
+            get(self.dataset, self._source, progress=self._note, should_stop=self._stop.is_set)
+        except Stopped:
+            pass  # what has come stays
         except DataError as error:
             self.error = str(error)
         except Exception as error:  # a thread's end is seen by nobody else
             log.exception("The download of %s failed.", self.dataset)
             self.error = f"The download failed ({type(error).__name__}: {error}); see the log."
 
-    def _tell(self, progress: DownloadProgress) -> None:
+    def _note(self, progress: DownloadProgress) -> None:
         self.progress = progress
 
 
