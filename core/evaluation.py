@@ -90,7 +90,7 @@ def correct(
 
 
 def grammar_coverage(grammar: Grammar, examples: Sequence[Example], tasks: int) -> tuple[int, ...]:
-    """The ceiling: how many rows' forms can be written once tasks 0 … k are known, for each k."""
+    """Upper bound: how many rows' forms can be written once tasks 0 … k are known, for each k."""
     first = {e.derivation: grammar.first_writable_task(e.derivation) for e in examples}
     since = np.array([first[e.derivation] for e in examples], dtype=np.int64)
     return tuple(int((since[since != NEVER] <= k).sum()) for k in range(tasks))

@@ -1,4 +1,4 @@
-"""What a run tells while it goes on. Counts rather than rates: the rates follow.
+"""What a run records while it goes on. Counts rather than rates: the rates follow.
 
 Tasks and epochs count from 0. Every event carries the key under which the store keeps it once, so
 a resumed run that repeats an epoch replaces its record.
@@ -15,7 +15,7 @@ class RunStarted:
     tasks: tuple[str, ...]  # names, in the order of learning
     n_train: tuple[int, ...]
     n_test: tuple[int, ...]
-    covered: tuple[tuple[int, ...], ...]  # [k][i]: test rows of task i that 0…k make writable
+    covered: tuple[tuple[int, ...], ...]  # [k][i]: test rows of task i covered by 0…k
     actions: int
     slots: int
     parameters: int
@@ -49,7 +49,7 @@ class Epoch:
     n_examples: int
     seconds: float
     parts: dict[str, float] = field(default_factory=dict)  # "current", "replay", "penalty"
-    stage_number: int = 0  # the stage's place in its task, from 0
+    stage_number: int = 0  # the stage's position in its task, from 0
 
 
 @dataclass(frozen=True)
@@ -137,12 +137,12 @@ class ErrorCounts:
     total: tuple[int, ...]
     nll: tuple[float, ...]  # summed over the rows that the grammar can write, nats
     covered: tuple[int, ...]  # how many rows those are
-    stage_number: int = 0  # the stage's place in its task, from 0
+    stage_number: int = 0  # the stage's position in its task, from 0
 
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """What the method tells of itself after a task. Key: (task, name), one record a name."""
+    """Numbers that describe the method after a task. Key: (task, name), one record a name."""
 
     task: int
     name: tuple[str, ...]

@@ -99,6 +99,11 @@ NUMBERS = {  # values of options without a list of choices that change how a run
     "oracle": ({"fast_epochs": 1},),
     "total_recall": ({"fast_epochs": 0},),
 }
+TOGETHER = (  # values of options that move other parameters beside one another
+    ("total_recall", {"adapters": "full", "penalty": "ewc"}),
+    ("total_recall", {"fast": "task_specific", "adapters": "full"}),
+    ("total_recall", {"fast": "all", "replay": "sweep"}),
+)
 RUN_NUMBERS = ({"label_smoothing": 0.1}, {"clip_norm": 0.0}, {"word_dropout": 0.2}, {"idioms": 2})
 
 

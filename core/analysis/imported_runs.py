@@ -34,7 +34,7 @@ def put_in(store: Store, records: Sequence[ExportedRun]) -> Imported:
     known = {row.digest for row in store.fetch(query)}
     new = [record for record in records if record.digest not in known]
     for record in new:
-        put(store, _told(record), IMPORTED, digest=record.digest)
+        put(store, _recording(record), IMPORTED, digest=record.digest)
     return Imported(len(new), len(records) - len(new))
 
 
@@ -45,7 +45,7 @@ def in_words(done: Imported) -> str:
     return f"{runs} imported, of which accuracies are all that is known{known}."
 
 
-def _told(record: ExportedRun) -> Recording:
+def _recording(record: ExportedRun) -> Recording:
     measured = [Accuracy(*counts[:4]) for counts in record.counts]
     return Recording(
         config=record.config,

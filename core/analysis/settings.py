@@ -71,8 +71,8 @@ def show_setting(name: str, value: Any) -> str:
 
 def in_words(name: str) -> str:
     """`memory_size` and `method.fast_epochs` as people write them; `dataset.seed` with its noun."""
-    which, _, own = name.rpartition(".")
-    words = f"{which} {own}".split() if which == "dataset" else [own]
+    which, _, setting = name.rpartition(".")
+    words = f"{which} {setting}".split() if which == "dataset" else [setting]
     return " ".join(_as_written(w) for word in words for w in word.split("_"))
 
 

@@ -159,11 +159,11 @@ def histogram(table: pd.DataFrame, first: int, last: int, marks: Marks = None) -
             look = marks[label]
             marker = {"size": 8, "color": look.colour(), "symbol": look.symbol}
             figure.add_trace(go.Scatter(**common, mode="markers", marker=marker))
-    one = shown[shown.label == labels[0]] if labels else shown
+    reference = shown[shown.label == labels[0]] if labels else shown
     figure.update_xaxes(title_text="share of all action counts (%)", rangemode="tozero")
     figure.update_yaxes(
-        tickvals=one["rank"],
-        ticktext=list(map(plain, cut_apart(list(one.action), LABEL))),
+        tickvals=reference["rank"],
+        ticktext=list(map(plain, cut_apart(list(reference.action), LABEL))),
         range=[last + 0.6, first - 0.6] if count == last - first + 1 else None,
         autorange=None if count == last - first + 1 else "reversed",
         showgrid=False,

@@ -126,9 +126,9 @@ def _accuracy(
 
 def _matrices(cells: pd.DataFrame, *groups: Group[Run]) -> tuple[list[pd.DataFrame], str]:
     """acc[k, i] of each, and what is to be said of runs in different orders."""
-    apart = accuracy.in_orders(cells, *groups)
-    make = accuracy.by_position if apart else accuracy.pooled
-    note = " By position: each run learns in its own order, task i is the i-th." * apart
+    in_orders = accuracy.in_orders(cells, *groups)
+    make = accuracy.by_position if in_orders else accuracy.pooled
+    note = " By position: each run learns in its own order, task i is the i-th." * in_orders
     return [make(cells, group) for group in groups], note
 
 

@@ -27,36 +27,36 @@ def add_parser(subparsers: Subparsers) -> None:
         description="Which data sets are here; get the missing ones, check them, import your own.",
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    one = commands.add_parser("list", help="what is here")
-    one.set_defaults(execute=_list)
-    one = commands.add_parser(
+    command = commands.add_parser("list", help="what is here")
+    command.set_defaults(execute=_list)
+    command = commands.add_parser(
         "get",
         help="download a benchmark or word vectors",
         description="Download what is missing of a benchmark or of word vectors; a broken download "
         "goes on. All tables of GloVe 6B come in one archive.",
     )
-    one.add_argument("names", nargs="+", metavar="NAME", help=f"{_names('all')}; {_VECTORS}")
-    one.add_argument(
+    command.add_argument("names", nargs="+", metavar="NAME", help=f"{_names('all')}; {_VECTORS}")
+    command.add_argument(
         "--from",
         dest="source",
         metavar="URL-OR-FOLDER",
         help="a mirror laid out as data/ is; of word vectors also the file itself",
     )
-    one.set_defaults(execute=_get)
-    one = commands.add_parser("check", help="compare the files with the published digests")
-    one.add_argument(
+    command.set_defaults(execute=_get)
+    command = commands.add_parser("check", help="compare the files with the published digests")
+    command.add_argument(
         "names", nargs="*", metavar="NAME", help=f"{_names('nothing: what is here')}; {_VECTORS}"
     )
-    one.set_defaults(execute=_check)
-    one = commands.add_parser(
+    command.set_defaults(execute=_check)
+    command = commands.add_parser(
         "import",
         help="import a file of your own",
         description="Check and keep a table, parted by tabs or as CSV: task, split, utterance, "
         "logical form. The split is train, valid, dev or test; a header is optional. Logical "
         f"forms: {', '.join(entry.label for entry in notations.values())}.",
     )
-    one.add_argument("file", type=Path, metavar="FILE")
-    one.set_defaults(execute=_import)
+    command.add_argument("file", type=Path, metavar="FILE")
+    command.set_defaults(execute=_import)
 
 
 def _names(other: str) -> str:

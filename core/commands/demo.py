@@ -26,15 +26,17 @@ def add_parser(subparsers: Subparsers) -> None:
         "in a file: the home page shows them before anything was trained.",
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    one = commands.add_parser("record", help="train both here and write the file")
-    one.add_argument("--to", type=Path, default=DEMO_FILE, metavar="FILE", help=f"({DEMO_FILE})")
-    one.set_defaults(execute=_record)
-    one = commands.add_parser("import", help="put the recorded runs into the store")
-    one.set_defaults(execute=_import)
+    command = commands.add_parser("record", help="train both here and write the file")
+    command.add_argument(
+        "--to", type=Path, default=DEMO_FILE, metavar="FILE", help=f"({DEMO_FILE})"
+    )
+    command.set_defaults(execute=_record)
+    command = commands.add_parser("import", help="put the recorded runs into the store")
+    command.set_defaults(execute=_import)
 
 
 def record(config: RunConfig, watch: Callable[[Event], None]) -> Recording:
-    """Train a run here, on the CPU and outside of any store, and keep what it tells; its seconds
+    """Train a run here, on the CPU and outside of any store, and keep what it records; its seconds
     are the processor's, whatever else the machine does.
     """
     from core.runs.circumstances import versions

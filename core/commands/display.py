@@ -93,8 +93,8 @@ def show_share(share: float) -> None:
 
 def accuracies(row: list[Accuracy]) -> str:
     """ACC_whole and ACC_avg of acc[k, ·], in percent."""
-    right, rows = sum(one.correct for one in row), sum(one.total for one in row)
-    shares = [one.correct / one.total for one in row if one.total]
+    right, rows = sum(cell.correct for cell in row), sum(cell.total for cell in row)
+    shares = [cell.correct / cell.total for cell in row if cell.total]
     if not shares:
         return "no rows to test on"
     return f"ACC_whole {right / rows:.2%}  ACC_avg {sum(shares) / len(shares):.2%}"

@@ -143,6 +143,6 @@ def _values(run: Run, utterance: str, written: Written, after: int, task: int) -
         "unknown_words": list(written.unknown),
         "unread_words": written.unread,
         "run": run.id,
-        "after": run.tasks[after],
-        "task": run.tasks[task],
+        "after": run.task_name(after),
+        "task": run.task_name(task),
     }

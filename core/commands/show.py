@@ -83,8 +83,8 @@ def _size(facts: RunStarted | None) -> str:
     """How many parameters the parser has; empty where the run has not told."""
     if facts is None or not facts.parameters:
         return ""
-    own = facts.task_parameters
-    return f"{facts.parameters:,} parameters" + (f", {own:,} for each task alone" if own else "")
+    alone = facts.task_parameters
+    return f"{facts.parameters:,} parameters" + (f", {alone:,} for each task alone" * bool(alone))
 
 
 def _matrix(store: Store, id: int) -> list[list[Accuracy]]:

@@ -78,12 +78,12 @@ def _execute(args: argparse.Namespace) -> int:
     worst = 0
     if len(configs) > 1 and not args.quiet:
         print(_what_varies(configs))
-    for one in configs:
-        name = f"{args.name}, seed {one.seed}" if args.name and len(configs) > 1 else args.name
+    for seeded in configs:
+        name = f"{args.name}, seed {seeded.seed}" if args.name and len(configs) > 1 else args.name
         owner = new_owner()
-        id = store.create(one, name, claimed_by=owner)
+        id = store.create(seeded, name, claimed_by=owner)
         if not args.quiet:
-            conditions = preset_of(one)
+            conditions = preset_of(seeded)
             print(f"Run {id}: {store.run(id).name}{f' ({conditions})' if conditions else ''}")
         code = carry_out(store, id, owner, quiet=args.quiet)
         if code == EXIT_CODES[STOPPED]:

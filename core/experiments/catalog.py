@@ -112,8 +112,8 @@ def create(store: Store, experiment: Experiment, *, priority: int = queue.CELLS)
 def change(store: Store, id: int, experiment: Experiment) -> None:
     """Another definition (more arms or pairs, say); its finished runs stay what they are."""
     with store.writing() as connection:
-        other = _id(connection, experiment.name)
-        if other is not None and other != id:
+        holder = _id(connection, experiment.name)
+        if holder is not None and holder != id:
             raise StoreError(f"There is an experiment '{experiment.name}' already.")
         values = {"name": experiment.name, "definition": toml.write(experiment)}
         connection.execute(update(experiments).where(experiments.c.id == id).values(values))
@@ -132,10 +132,10 @@ def _id(connection: Connection, name: str) -> int | None:
 
 def _write_cells(connection: Connection, id: int, experiment: Experiment) -> None:
     """The cells as the definition has them; which run was last seen behind each is kept."""
-    own = experiment_cells.c.experiment_id == id
-    query = select(experiment_cells.c.digest, experiment_cells.c.run_id).where(own)
+    of_experiment = experiment_cells.c.experiment_id == id
+    query = select(experiment_cells.c.digest, experiment_cells.c.run_id).where(of_experiment)
     runs_by_digest = {row.digest: row.run_id for row in connection.execute(query)}
-    connection.execute(delete(experiment_cells).where(own))
+    connection.execute(delete(experiment_cells).where(of_experiment))
     rows = [
         {"experiment_id": id, "pair": pair, "arm": arm, "digest": known_by}
         for pair, arm, known_by in (

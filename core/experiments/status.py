@@ -33,7 +33,7 @@ class ArmStatus:
     counts: Mapping[str, int]
     seconds: float | None
     part_done: float  # of the running cells, in cells
-    from_file: int  # of the finished ones, how many a file told of
+    from_file: int  # of the finished ones, how many came from a file
 
 
 @dataclass(frozen=True)

@@ -139,7 +139,9 @@ def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in settings.items():
         which = name.removesuffix("_options")
         if which != name and which in OPTION_GROUPS:
-            flat |= {f"{which}.{option}": own for option, own in _table(value, name).items()}
+            flat |= {
+                f"{which}.{option}": setting for option, setting in _table(value, name).items()
+            }
         else:
             flat[name] = value
     return flat

@@ -100,13 +100,13 @@ def _note_runs(connection: Connection, id: int) -> None:
         for cell in connection.execute(cells_query(id)).all()
         if cell.run is not None and cell.run != cell.last_run
     ]
-    own = (
+    of_cell = (
         experiment_cells.c.experiment_id == id,
         experiment_cells.c.pair == bindparam("at_pair"),
         experiment_cells.c.arm == bindparam("at_arm"),
     )
     if changed:
-        note = update(experiment_cells).where(*own).values(run_id=bindparam("run"))
+        note = update(experiment_cells).where(*of_cell).values(run_id=bindparam("run"))
         connection.execute(note, changed)
 
 
@@ -170,8 +170,8 @@ def prefer(store: Store, name: str, priority: int) -> None:
     """Another priority: of what waits, and of what will be queued; runs by hand have 0."""
     stored = load(store, name)
     with store.writing() as connection:
-        own = update(experiments).where(experiments.c.id == stored.id)
-        connection.execute(own.values(priority=priority))
+        changed = update(experiments).where(experiments.c.id == stored.id)
+        connection.execute(changed.values(priority=priority))
         waiting = (runs.c.status == QUEUED, runs.c.is_cell, _cell_of(stored.id))
         connection.execute(update(runs).where(*waiting).values(priority=priority))
 
@@ -202,8 +202,8 @@ def failed_runs(store: Store, stored: Stored) -> list[tuple[str, int]]:
 
 
 def _cell_of(experiment: int) -> Any:
-    own = experiment_cells.c.experiment_id == experiment
-    return runs.c.digest.in_(select(experiment_cells.c.digest).where(own))
+    of_experiment = experiment_cells.c.experiment_id == experiment
+    return runs.c.digest.in_(select(experiment_cells.c.digest).where(of_experiment))
 
 
 def _only_of(experiment: int) -> tuple[Any, ...]:

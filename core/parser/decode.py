@@ -38,8 +38,8 @@ def _parts(
 ) -> Iterator[tuple[list[int], list[Parse]]]:
     width = parser.beam_size
     for rows in split_by_length(batch, max(1, size // width)):
-        for task, own in by_task.parts(parser, batch.tasks[rows]):
+        for task, indices in by_task.parts(parser, batch.tasks[rows]):
             check(should_stop)
-            part = batch.take(rows[own])
+            part = batch.take(rows[indices])
             way = greedy if width == len(part) == 1 else search
-            yield rows[own].tolist(), by_task.call(parser, task, way, parser, part)
+            yield rows[indices].tolist(), by_task.call(parser, task, way, parser, part)

@@ -137,8 +137,8 @@ class _Entries:
 
 
 def _vector(model: _Model, word: bytes) -> Vector:
-    own = [model.words[word]] if word in model.words else []
-    rows = [*own, *_n_grams(model, word)]
+    of_word = [model.words[word]] if word in model.words else []
+    rows = [*of_word, *_n_grams(model, word)]
     vector: Vector = np.asarray(model.table[rows], dtype=np.float32).mean(axis=0)
     if not np.isfinite(vector).all():
         raise ValueError

@@ -22,7 +22,7 @@ from core.runs.store import Store
 from core.runs.tables import runs, stage_times
 
 RECENT = 200  # runs looked at
-LEAST_SECONDS = 1.0  # a run that tells of less says little
+LEAST_SECONDS = 1.0  # a shorter run says little
 
 _SIZES = ("batch_size", "hidden_size", "word_size", "action_size", "input_feeding", "beam_size")
 _KIND = (*_SIZES, "dataset", "method", "memory_size", "idioms")

@@ -80,30 +80,30 @@ def write_event(connection: Connection, run: int, event: Event) -> None:
         connection.execute(update(runs).where(runs.c.id == run).values(facts))
     else:
         table = EVENT_TABLES[type(event)]
-        one, many = _values(table, event)
-        one["run_id"] = run
-        keys = [column for column in table.primary_key if column.name in one]
-        same = and_(*(column == one[column.name] for column in keys))
+        scalars, series = _values(table, event)
+        scalars["run_id"] = run
+        keys = [column for column in table.primary_key if column.name in scalars]
+        same = and_(*(column == scalars[column.name] for column in keys))
         connection.execute(delete(table).where(same))
-        rows = zip(*many.values(), strict=True) if many else [()]
-        records = [one | dict(zip(many, row, strict=True)) for row in rows]
+        rows = zip(*series.values(), strict=True) if series else [()]
+        records = [scalars | dict(zip(series, row, strict=True)) for row in rows]
         if records:
             connection.execute(insert(table), records)
 
 
 def _values(table: Table, event: Event) -> tuple[dict[str, Any], dict[str, list[Any]]]:
     """What the event says of each column: one value, or one for each of its rows."""
-    one: dict[str, Any] = {}
-    many: dict[str, list[Any]] = {}
+    scalars: dict[str, Any] = {}
+    series: dict[str, list[Any]] = {}
     for column in table.c:
         if column.name == "run_id":
             continue
         value = getattr(event, column.info.get("field", column.name))
         if column.info.get("many"):
-            many[column.name] = [finite(item) for item in value]
+            series[column.name] = [finite(item) for item in value]
         else:
-            one[column.name] = finite(value)
-    return one, many
+            scalars[column.name] = finite(value)
+    return scalars, series
 
 
 def _progress(event: Progress) -> dict[str, Any]:

@@ -37,7 +37,7 @@ IMPORTED = "imported"  # or when it was imported, of one of which accuracies are
 
 @dataclass(frozen=True)
 class Recording:
-    """A finished run: what it was asked for, and what it told."""
+    """A finished run: its configuration, and what it recorded."""
 
     config: RunConfig
     versions: dict[str, str]
@@ -111,7 +111,7 @@ def put(store: Store, recording: Recording, mark: str = MARK, **more: Any) -> in
 
 
 def from_file(run: Run) -> bool:
-    """Whether a file told of the run, which nobody has carried out here."""
+    """Whether the run came from a file: nobody has carried it out here."""
     return MARK in run.versions or IMPORTED in run.versions
 
 

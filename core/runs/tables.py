@@ -1,6 +1,6 @@
 """The tables of the run store. Everything here is portable SQL.
 
-A run is a row of `runs`; what it tells (core.events) goes to one table a kind of event, under the
+A run is a row of `runs`; what it records (core.events) goes to one table a kind of event, under the
 event's key, and disappears with its run. To store another kind of event, add its table with the
 event's type in `info`; columns bear the names of the event's fields, or say theirs in `info`. A
 column made with `many` takes a field that holds a sequence: the event becomes as many rows.
@@ -65,7 +65,7 @@ runs = Table(
     Column("seconds", Float, nullable=False, default=0.0),  # of the attempts that have ended
     Column("attempts", Integer, nullable=False, default=0),
     Column("attempt_started", UtcTime),
-    Column("first_done", Float),  # Progress.done when this attempt first told, and when that was
+    Column("first_done", Float),  # Progress.done as this attempt first recorded it, and when
     Column("first_time", UtcTime),
     Column("heartbeat", UtcTime),
     Column("owner_host", String(255), nullable=False, default=""),

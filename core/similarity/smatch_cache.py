@@ -62,5 +62,5 @@ class PairCache:
             connection.executemany("INSERT OR REPLACE INTO pairs VALUES (?, ?, ?)", rows)
 
     @staticmethod
-    def _key(one: int, other: int) -> tuple[int, int]:
-        return (one, other) if one < other else (other, one)
+    def _key(left: int, right: int) -> tuple[int, int]:
+        return (left, right) if left < right else (right, left)

@@ -40,15 +40,15 @@ def triples(form: Form, prefix: str) -> tuple[list[Triple], list[Triple]]:
     return instances, relations
 
 
-def matches(one: Form, other: Form, restarts: int) -> int:
+def matches(left: Form, right: Form, restarts: int) -> int:
     """Triples that match under the best alignment of nodes that hill climbing finds."""
     import smatch
 
     smatch.iteration_num = restarts + 1
     smatch.match_triple_dict.clear()
     smatch.random = SeededRandom(SEED)
-    instances, relations = triples(one, "a")
-    instances_2, relations_2 = triples(other, "b")
+    instances, relations = triples(left, "a")
+    instances_2, relations_2 = triples(right, "b")
     _, count = smatch.get_best_match(
         instances, [], relations, instances_2, [], relations_2, "a", "b"
     )

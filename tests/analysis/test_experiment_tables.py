@@ -29,13 +29,6 @@ RIGHT = {
 
 
 @pytest.fixture
-def store():
-    made = Store()
-    yield made
-    made.close()
-
-
-@pytest.fixture
 def small(toy_config: RunConfig) -> Experiment:
     arms = (Arm("plain", {"method": "finetune"}), Arm("replay", {"method": "emr"}))
     return Experiment("small", toy_config, arms, default_pairs(3))

@@ -1,19 +1,9 @@
-"""A store of its own for each test, and a small experiment on the toy tasks."""
-
-from collections.abc import Iterator
+"""A small experiment on the toy tasks."""
 
 import pytest
 
 from core.config import RunConfig
 from core.experiments.experiment import Arm, Experiment, default_pairs
-from core.runs.store import Store
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    made = Store()
-    yield made
-    made.close()
 
 
 @pytest.fixture

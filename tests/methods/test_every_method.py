@@ -17,7 +17,7 @@ from core.training.assembly import Learner
 from core.training.sequence import train
 from core.training.stage_optimizer import StageOptimizer
 from core.validation import requirements
-from tests.learners import choices, copied, equal, moved_rows, run
+from tests.learners import TOGETHER, choices, copied, equal, moved_rows, run
 
 WITH_DEFAULTS = [(name, {}) for name in methods]
 EVERY_CHOICE = [*WITH_DEFAULTS, *choices()]
@@ -68,11 +68,9 @@ class Watched(StageOptimizer):
 )
 @pytest.mark.parametrize(
     ("name", "options"),
-    [*WITH_DEFAULTS, ("total_recall", {"adapters": "full", "penalty": "ewc"}),
-     ("total_recall", {"fast": "task_specific", "adapters": "full"}),
-     ("total_recall", {"fast": "all", "replay": "sweep"})],
+    [*WITH_DEFAULTS, *TOGETHER],
     ids=str,
-)  # fmt: skip
+)
 def test_nothing_moves_but_what_a_stage_moves(
     toy_config, name, options, settings, monkeypatch
 ) -> None:

@@ -56,7 +56,7 @@ def _time(learner: "Learner", base: "Learner", k: int, steps: int) -> Cost:
     from core.training.stage_optimizer import StageOptimizer
 
     stage, plain = learner.method.stages(k)[-1], base.method.stages(k)[-1]
-    descents = StageOptimizer(learner.method, k, stage), StageOptimizer(base.method, k, plain)
+    optimizers = StageOptimizer(learner.method, k, stage), StageOptimizer(base.method, k, plain)
     clock = clock_of(learner)
     learner.parser.train()
     base.parser.train()
@@ -67,22 +67,22 @@ def _time(learner: "Learner", base: "Learner", k: int, steps: int) -> Cost:
     chosen = np.union1d(chosen, _first_of_kind(epoch))
     pairs = [(epoch[i], _beside(epoch, i)) for i in chosen]
     for pair in pairs[:WARM_UP]:
-        for descent, step in zip(descents, pair, strict=True):
-            descent.step(step)
+        for optimizer, step in zip(optimizers, pair, strict=True):
+            optimizer.step(step)
     timed = np.array(
         [
-            [_seconds(d, step, clock) for d, step in zip(descents, pair, strict=True)]
+            [_seconds(each, step, clock) for each, step in zip(optimizers, pair, strict=True)]
             for pair in pairs
         ]
     )
-    for descent in descents:
-        descent.end()
+    for optimizer in optimizers:
+        optimizer.end()
     kinds = np.array([_kind(step) for step in epoch])
     whole = ratios = 0.0  # of the epoch's steps: seconds, fine-tuning steps
     for kind in np.unique(kinds):
-        (own, other), times = timed[kinds[chosen] == kind].T, int((kinds == kind).sum())
-        whole += float(np.median(own)) * times
-        ratios += float(np.median(own / other)) * times
+        (seconds, of_base), times = timed[kinds[chosen] == kind].T, int((kinds == kind).sum())
+        whole += float(np.median(seconds)) * times
+        ratios += float(np.median(seconds / of_base)) * times
     first = before / float(np.median(timed[:, 1]))
     plain_steps = len(list(base.method.steps(k, plain)))
     return Cost(
@@ -110,10 +110,12 @@ def _first_of_kind(epoch: Sequence["TrainingStep"]) -> list[int]:
     return [kinds.index(kind) for kind in set(kinds)]
 
 
-def _seconds(descent: "StageOptimizer", step: "TrainingStep", clock: Callable[[], float]) -> float:
+def _seconds(
+    optimizer: "StageOptimizer", step: "TrainingStep", clock: Callable[[], float]
+) -> float:
     """Of one optimizer step; its losses are read as numbers, so that a GPU has ended too."""
     began = clock()
-    descent.step(step)
+    optimizer.step(step)
     return clock() - began
 
 

@@ -21,8 +21,8 @@ FIRST = 3  # tasks since, unless another number is chosen
 
 def draw_arms(selected: ShownArm) -> None:
     """All arms of the tray over tasks since, then the selected one action by action."""
-    arms = [arm for arm in tray_arms() if _told(arm) is not None]
-    tables = {arm.entry: _told(arm) for arm in arms}
+    arms = [arm for arm in tray_arms() if _records(arm) is not None]
+    tables = {arm.entry: _records(arm) for arm in arms}
     records = tables.get(selected.entry)
     if records is None:
         why = "recorded how probable its actions are; imported ones have not"
@@ -34,7 +34,7 @@ def draw_arms(selected: ShownArm) -> None:
     _actions(selected, records)
 
 
-def _told(arm: ShownArm) -> pd.DataFrame | None:
+def _records(arm: ShownArm) -> pd.DataFrame | None:
     """None where its runs have recorded nothing."""
     records = _read(tuple(run.id for run in arm.runs), paths.database_url())
     return None if records.empty else records
