@@ -51,6 +51,11 @@ class FormMap:
     silhouettes: Array  # (forms,) −1 … 1
     to_medoid: Array  # (forms,) distance to its cluster's medoid
 
+    @property
+    def has_scale(self) -> bool:
+        """Whether lengths on the plane stand for distances, as only scaling's do."""
+        return self.explained is not None
+
 
 def read_map(
     examples: Sequence[Example],

@@ -97,6 +97,18 @@ def test_what_is_held_does_not_grow_with_the_number_of_tasks(toy_config, anchors
     assert {state.keys() - {"fisher", "anchor"} == {"constant"} for state in ends} == {True}
 
 
+def test_an_earlier_versions_state_has_no_constant_and_is_zero_at_its_anchor(toy_config) -> None:
+    learner = finished_first_task(toy_config)
+    held = Penalty(learner.parser, EWCOptions(ewc_weight=3.0))
+    held.consolidate([learner.train_batches[0].take([0, 3, 4])])
+    restored = Penalty(learner.parser, EWCOptions(ewc_weight=3.0))
+    restored.restore({name: held.state()[name] for name in ("fisher", "anchor")})
+    assert restored.add_gradient() == 0
+    with torch.no_grad():
+        learner.parser.combine.weight.add_(0.1)
+    assert restored.add_gradient() == held.add_gradient() > 0
+
+
 def test_arper_weighs_its_penalty_by_the_root_of_known_over_new_actions(toy_config) -> None:
     learner = Learner(toy_config.with_(method="arper", method_options={"ewc_weight": 3.0}))
     shown = [

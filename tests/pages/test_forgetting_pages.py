@@ -99,6 +99,23 @@ def test_filters_hold_for_figure_and_table(store):
     assert "loosen the filters" in texts(page.info)
 
 
+def test_actions_are_limited_by_how_often_they_occur_and_an_empty_field_is_no_limit(store):
+    counts = table_of(store, recorded_run(store, TOY), 0)["count"]
+    address = {"task": "fire", "view": "actions"}
+    page = well(opened(PAGE, **address))
+    limit = widget(page, "number_input", "Count at most")
+    assert (limit.value, limit.placeholder) == (None, "any")
+    page = well(limit.set_value(2).run())
+    assert f"{(counts <= 2).sum()} of {len(counts)} actions" in texts(page.markdown)
+    assert numbers(page.query_params["most"]) == "2"
+    page = well(widget(page, "number_input", "Count at most").set_value(None).run())
+    assert "most" not in page.query_params
+    for none in ("0", "-3", "x"):  # 0 meant no limit once
+        page = well(opened(PAGE, **address, most=none))
+        assert widget(page, "number_input", "Count at most").value is None
+        assert len(page.dataframe[0].value) == len(counts)
+
+
 def test_the_memory_covers_what_its_rows_derivations_use(store):
     id = recorded_run(store, TOY)
     page = well(opened(PAGE, view="actions"))
@@ -182,7 +199,7 @@ def test_a_cell_of_the_grid_leads_to_its_tasks_actions_and_a_row_to_its_curve(st
     key = key_of(page.get("plotly_chart"), "Forgetting/glance")
     page.session_state[key] = {"selection": {"points": [{"customdata": 0}]}}
     page = well(page.run())
-    least, most = (int(numbers(page.query_params[name])) for name in ("least", "most"))
+    least, most = (int(numbers(page.query_params.get(name, "0"))) for name in ("least", "most"))
     counts = table_of(store, id, 0)["count"]
     inside = counts.between(least, most or counts.max())
     assert 0 < inside.sum() < len(counts)
@@ -305,7 +322,15 @@ def test_a_run_that_told_nothing_is_named_and_another_offered(store):
     "address",
     [
         {"run": "x", "other": "1", "task": "none", "view": "?", "action": "-1", "each": "99"},
-        {"action": "many", "kind": "x", "memory": "in", "least": "-5", "each": "x", "find": "<b>"},
+        {
+            "action": "many",
+            "kind": "x",
+            "memory": "in",
+            "least": "-5",
+            "most": "-1",
+            "each": "x",
+            "find": "<b>",
+        },
         {"view": "heatmap", "order": "x", "rows": "1e9", "action": "999999"},
         {"view": "runs", "other": "999"},
     ],

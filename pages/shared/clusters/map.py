@@ -43,7 +43,7 @@ def draw_map(shown: Shown, table: pd.DataFrame, rings: Rings) -> Sequence[dict[s
     figure = charts.form_map(
         table,
         {} if by == "kept" else rings,
-        **({"unit": ""} if shown.map.explained is None else distances),
+        **(distances if shown.map.has_scale else {"unit": ""}),
         looks=shown.looks,
         colouring=colouring,
         matches=matches,
@@ -63,7 +63,7 @@ def draw_map(shown: Shown, table: pd.DataFrame, rings: Rings) -> Sequence[dict[s
 
 
 def _multiples(shown: Shown, table: pd.DataFrame, rings: Rings) -> None:
-    figure = form_maps.multiples(table, rings, shown.looks, shown.map.explained is not None)
+    figure = form_maps.multiples(table, rings, shown.looks, shown.map.has_scale)
     prose("The same map once for each memory: the forms that it keeps, all others faint.")
     st.plotly_chart(figure, key=f"multiples/{shown.key}", config=CONFIG)
     save(figure, table, key="multiples", file_name="forms_kept.csv")

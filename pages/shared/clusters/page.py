@@ -23,14 +23,13 @@ from pages.shared.access.task_choice import Chosen, pick_task, rows_key
 from pages.shared.memories.model_based import choose, pick_parser
 from pages.shared.tray import NONE, mark, selected_config, slots, titles
 from pages.shared.ui.memo import computed
-from pages.shared.ui.options import Form
+from pages.shared.ui.options import MEMORY_SIZE, Form
 from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import pick, several
 
 SEED = next(spec for spec in specs(RunConfig) if spec.name == "seed")
 SIZE = replace(
-    next(spec for spec in specs(RunConfig) if spec.name == "memory_size"),
-    low=1,
+    MEMORY_SIZE,
     help="into how many clusters the distinct forms fall, and how many rows each ringed sampler "
     "keeps: a memory of M rows takes one row of each of M clusters (paper: 50)",
 )

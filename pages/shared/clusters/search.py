@@ -29,7 +29,7 @@ def draw_search(shown: Shown, table: pd.DataFrame) -> None:
     memory = by_name[pick("memory", "Memory", list(by_name))]
     examples: tuple[Example, ...] = tuple(shown.chosen.task.train)
     steps = memory_rows.steps(examples, memory)
-    figure = played(table, _forms(shown, memory), steps, shown.map.explained is not None)
+    figure = played(table, _forms(shown, memory), steps, shown.map.has_scale)
     some = f" Of its steps {MOST_FRAMES} are shown." if len(steps) > MOST_FRAMES else ""
     prose(
         f"The search in {counted(len(steps) - 1, 'step')}: rings are the forms in memory; *Play* "

@@ -11,7 +11,7 @@ from core.charts import glance as charts
 from pages.shared.access.learned import in_memory
 from pages.shared.access.runs import store
 from pages.shared.forgetting.actions import COLUMNS, action_column, rounded
-from pages.shared.forgetting.page import ANY, KINDS, View
+from pages.shared.forgetting.page import KINDS, View
 from pages.shared.tray import draw_label
 from pages.shared.ui.address import key_of
 from pages.shared.ui.clicked import newly, selected_point, selected_row
@@ -114,7 +114,11 @@ def _go_to(side: View, row: Any) -> None:
         st.query_params[name] = value
     if row.group in glance.COUNT_GROUPS:
         least, most = glance.COUNT_GROUPS[row.group]
-        st.query_params["least"], st.query_params["most"] = str(least), str(most or ANY)
+        st.query_params["least"] = str(least)
+        if most:
+            st.query_params["most"] = str(most)
+        else:
+            st.query_params.pop("most", None)
     st.rerun()
 
 

@@ -17,9 +17,8 @@ from pages.shared.tray import mark, pick_other, selected_run, with_records
 from pages.shared.ui.memo import remembered
 from pages.shared.ui.options import setting
 from pages.shared.ui.text import escape
-from pages.shared.ui.widgets import find, number, pick, switch
+from pages.shared.ui.widgets import find, limit, number, pick, switch
 
-ANY = 0  # of how often an action occurs: no limit
 KINDS = {"": "all", "specific": analysis.SPECIFIC, "cross": analysis.CROSS}
 MEMORY = {"": "all", "in": analysis.COVERED, "out": analysis.NOT_COVERED}
 
@@ -96,13 +95,13 @@ def _read(run: Run, other: Run | None, names: list[str], origin: int) -> View:
         memory = "" if kept is None else switch("memory", "In memory", MEMORY)
         help = "occurrences in the origin task's training rows"
         least = number("least", "Count at least", 1, 1, width=130, help=help)
-        most = number("most", "Count at most", ANY, ANY, width=130, help=f"{help}; {ANY}: any")
+        most = limit("most", "Count at most", 1, width=130, help=help, placeholder="any")
     filters: dict[str, Any] = {
         "text": text,
         "kind": KINDS[kind] if kind else "",
         "memory": MEMORY[memory] if memory else "",
         "least_count": least,
-        "most_count": most,
+        "most_count": most or 0,
     }
     view = View(
         run, other, names, origin, table, analysis.filtered(table, **filters), note, filters

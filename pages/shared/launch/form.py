@@ -5,7 +5,7 @@ The few choices that matter come first; the rest is folded, and what has no effe
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -22,7 +22,7 @@ from core.validation import default_sampler, requirements
 from pages.shared.access.runs import find_run
 from pages.shared.launch.tasks import draw_tasks
 from pages.shared.ui.address import follow, key_of, publish
-from pages.shared.ui.options import Form, explain, title, write
+from pages.shared.ui.options import MEMORY_SIZE, Form, explain, title, write
 from pages.shared.ui.text import escape
 
 E = TypeVar("E", bound=Entry)
@@ -32,7 +32,6 @@ MATTER = {*NAMING} - {"fast_tasks"}  # of a method's options: its name says them
 DRAWN_APART = {
     "dataset", "task_order", "order_seed", "method", "sampler", "memory_size", "seed", "device",
 }  # fmt: skip
-_NEEDED = replace(SPECS["memory_size"], low=1)  # of a method that keeps a memory
 _SETTING = re.compile(r"([a-z_]+(?:\.[a-z_]+)?) = ")  # what a ConfigError begins with
 
 
@@ -161,7 +160,7 @@ def _method(form: Form) -> tuple[MethodEntry, SamplerEntry | None]:
     with left:
         sampler = _choose(form, "sampler", samplers, default_sampler(method.name))
     with right:
-        form.draw([_NEEDED], columns=2)
+        form.draw([MEMORY_SIZE], columns=2)
     return method, sampler
 
 

@@ -1,7 +1,6 @@
 """Memories chosen now: a task, samplers with their options, a size and seeds; then a click."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,12 +17,11 @@ from pages.shared.memories.model_based import choose, pick_parser
 from pages.shared.tray import selected_config
 from pages.shared.ui.address import follow, publish
 from pages.shared.ui.memo import computed
-from pages.shared.ui.options import Form
+from pages.shared.ui.options import MEMORY_SIZE, Form
 from pages.shared.ui.seeds import read_seeds
 from pages.shared.ui.text import escape
 from pages.shared.ui.widgets import several
 
-SIZE = replace(next(s for s in specs(RunConfig) if s.name == "memory_size"), low=1)
 DEFAULT = ["random", "lfs", "dlfs"]
 MOST_MEMORIES = 60
 Options = dict[str, dict[str, Any]]  # by sampler, those that differ from the defaults
@@ -66,7 +64,7 @@ def _form(
         names = several("samplers", "Samplers", labels, DEFAULT)
     form = Form()
     with middle:
-        form.draw([SIZE], columns=1)
+        form.draw([MEMORY_SIZE], columns=1)
     key = follow("seeds", "0-4")
     text = right.text_input("Seeds", key=key, help="Several show how stable a choice is: 0-4.")
     publish("seeds", None if text == "0-4" else text)

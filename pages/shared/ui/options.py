@@ -4,7 +4,7 @@ import csv
 import io
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import streamlit as st
@@ -16,6 +16,7 @@ from core.options import ConfigError, OptionSpec, specs
 from pages.shared.ui.address import follow, publish, read_whole
 from pages.shared.ui.text import escape
 
+MEMORY_SIZE = replace(next(s for s in specs(RunConfig) if s.name == "memory_size"), low=1)  # > 0
 BOUNDLESS = 2**31 - 1  # people need not know this limit
 _READ: dict[type, Callable[[str], Any]] = {
     bool: lambda text: {"on": True, "off": False}[text] if text in ("on", "off") else _no(text),

@@ -82,6 +82,16 @@ def number(
     return value
 
 
+def limit(name: str, label: str, low: int, **more: Any) -> int | None:
+    """A whole number from `low` on; None, an empty field: no limit."""
+    key = follow(name, None, read_whole)
+    if (st.session_state[key] or 0) < low:
+        st.session_state[key] = None
+    value: int | None = st.number_input(label, low, value=None, step=10, key=key, **more)
+    publish(name, None if value is None else str(value))
+    return value
+
+
 def unfolded(name: str, label: str, icon: str) -> DeltaGenerator | None:
     """A part that is folded unless the address has `name`, a parameter of a widget in it; None
     while it is: what stands in it is made only where it is seen.
