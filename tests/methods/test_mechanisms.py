@@ -92,6 +92,7 @@ def test_sampled_replay_has_the_expectation_of_joint_replay(toy_config) -> None:
     for _ in range(300):
         for step in learner.method.steps(2, Stage("train", 1)):
             assert len(step.batch) == step.n_current + 2
+            assert len(set(step.memory_indices.tolist())) == 2  # each example at most once
             replayed = step.batch.take(np.arange(step.n_current, len(step.batch)))
             for place in range(2):
                 row = replayed.words[place, : int(replayed.lengths[place])]

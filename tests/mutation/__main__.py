@@ -3,8 +3,9 @@
 `python -m tests.mutation --each 4` takes four mutants of every file, one file after the other;
 `--only core/samplers/dlfs.py` those of one. Which tests execute which lines is measured once
 (`--map FILE` keeps it); each mutant then runs with the tests of its line, the quickest first, and
-with the others of its module, in a forked process, so that libraries are loaded once. One that a
-test takes for ever with is killed by the clock.
+with the others of its module, in a forked process, so that libraries are loaded once. One whose
+tests have not ended after `--seconds` is "out of time": it ran for ever, or survived so far. Code
+that runs in a process of its own is not seen: what it computes is tested in the tests' process.
 """
 
 import argparse
@@ -30,11 +31,11 @@ from tests.mutation.covering import ONLY, covering, modules, tests_of
 from tests.mutation.mutants import Mutant, mutants
 
 SECONDS = 300
-VERDICTS = {0: "survived", 1: "killed", 2: "killed"}  # pytest's exit codes; 2: it can't be imported
+VERDICTS = {0: "survived", 5: "no verdict"}  # pytest's exit codes; 5: no test was collected
 
 
 def outcome(mutant: Mutant, tests: list[str], seconds: float) -> str:
-    """What the tests say of a mutant; "no verdict" where they could not be run."""
+    """What the tests say of a mutant: killed also where it can't be imported or crashes."""
     if not tests:
         return "covered by none"
     child = os.fork()
@@ -44,11 +45,11 @@ def outcome(mutant: Mutant, tests: list[str], seconds: float) -> str:
     while time.monotonic() - began < seconds:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
-            return VERDICTS.get(os.waitstatus_to_exitcode(status), "no verdict")
+            return VERDICTS.get(os.waitstatus_to_exitcode(status), "killed")
         time.sleep(0.05)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    return "killed by the clock"
+    return "out of time"
 
 
 def _run(mutant: Mutant, tests: list[str]) -> int:
@@ -83,7 +84,7 @@ def main() -> int:
     parser.add_argument("--each", type=int, default=8, help="mutants a file (8)")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (0)")
     parser.add_argument("--only", type=Path, nargs="*", help="these files alone")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="before one is killed (300)")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="for the tests of one (300)")
     parser.add_argument("--map", type=Path, help="of lines and tests: read if there, else written")
     chosen = parser.parse_args()
     paths = [path.resolve() for path in chosen.only] if chosen.only else modules()

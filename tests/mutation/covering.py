@@ -11,7 +11,6 @@ import pytest
 from core.paths import PROJECT
 
 PACKAGES = ("methods", "samplers", "similarity", "language", "analysis")
-CALLERS = ("data", "probes", "charts", "inspection", "experiments")  # their tests notice as well
 NO_MATHEMATICS = {"command_line", "durations", "settings", "choosing", "paper_values", "paper"}
 ONLY = ["-m", "not slow and not browser and not data and not cluster"]
 
@@ -64,8 +63,7 @@ def _measure() -> Covering:
     tracer = coverage.Coverage(data_file=None, include=[str(file) for file in files.values()])
     plugin = _Contexts(tracer)
     tracer.start()
-    tests = [str(PROJECT / "tests" / name) for name in (*PACKAGES, *CALLERS)]
-    pytest.main(["-q", "-p", "no:cacheprovider", *ONLY, *tests], plugins=[plugin])
+    pytest.main(["-q", "-p", "no:cacheprovider", *ONLY, str(PROJECT / "tests")], plugins=[plugin])
     tracer.stop()
     data, seconds = tracer.get_data(), plugin.seconds
     return {

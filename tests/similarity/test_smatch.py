@@ -5,10 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import smatch as package
 
 from core.data.base import FormReader, Task
 from core.language.tree import Node, read
-from core.similarity import smatch
+from core.similarity import smatch, smatch_process
 from core.similarity.base import all_pairs, distinct_forms
 from core.similarity.smatch import SmatchSimilarity, seconds_a_pair
 from core.stopping import Stopped
@@ -52,6 +53,26 @@ def test_score_never_exceeds_the_exact_one_and_comes_near():
     exact = np.array([[exact_score(one, other) for other in trees] for one in trees])
     assert (table <= exact + 1e-6).all()
     assert np.mean(exact - table) < 0.05
+
+
+@pytest.mark.parametrize("restarts", [0, 3])
+def test_a_pair_is_aligned_from_one_smart_start_and_so_many_random_ones(monkeypatch, restarts):
+    starts = {"smart_init_mapping": 0, "random_init_mapping": 0}
+
+    def counting(name: str, start):
+        def begin(*given):
+            starts[name] += 1
+            return start(*given)
+
+        return begin
+
+    for name in ("iteration_num", "random", "match_triple_dict"):
+        monkeypatch.setattr(package, name, getattr(package, name))
+    for name in starts:
+        monkeypatch.setattr(package, name, counting(name, getattr(package, name)))
+    one, other = (nodes_and_edges(tree) for tree in forms_that_repeat_labels(0, 2))
+    assert smatch_process.matches(one, other, restarts) > 0
+    assert starts == {"smart_init_mapping": 1, "random_init_mapping": restarts}
 
 
 def test_scores_are_symmetric_in_range_and_one_with_itself():
