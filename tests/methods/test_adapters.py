@@ -8,14 +8,19 @@ from core.config import RunConfig
 from core.generators import Generators
 from core.methods.base import Stage
 from core.methods.parts.adapters import Adapters
+from core.options import specs
 from core.parser.batch import join
 from core.parser.decode import parse
+from core.registry import methods
 from core.training.assembly import Learner
 from core.training.sequence import train
 from tests.learners import Stages
 from tests.parser import reference
 
 VARIANTS = ["full", "without_cross"]
+WITH_ADAPTERS = [
+    name for name, entry in methods.items() if "adapters" in {o.name for o in specs(entry.options)}
+]
 FULL = {"method": "total_recall", "method_options": {"adapters": "full"}}
 
 
@@ -196,11 +201,12 @@ def test_the_rest_of_the_parser_starts_as_without_adapters(toy_config, method) -
     assert all(torch.equal(value, again[name]) for name, value in state.items())
 
 
+@pytest.mark.parametrize("method", WITH_ADAPTERS)
 @pytest.mark.parametrize(("variant", "squares"), [("full", 3), ("without_cross", 1), ("none", 0)])
-def test_a_tasks_parameters_are_counted(toy_config, variant, squares) -> None:
+def test_a_tasks_parameters_are_counted(toy_config, method, variant, squares) -> None:
     def facts(adapters: str):
         options = {"adapters": adapters}
-        return Learner(toy_config.with_(method="total_recall", method_options=options)).facts()
+        return Learner(toy_config.with_(method=method, method_options=options)).facts()
 
     own = squares * toy_config.hidden_size**2
     assert facts(variant).task_parameters == own

@@ -9,6 +9,7 @@ from core.methods.base import Stage
 from core.methods.ewc import EWCOptions
 from core.methods.parts.penalty import Penalty, fisher_of_batch, fisher_of_examples, flat
 from core.parser.batch import Batch
+from core.stopping import Stopped
 from core.training.assembly import Learner
 from core.training.sequence import train
 from tests.learners import fill_gradients, finished_first_task
@@ -56,6 +57,27 @@ def test_estimating_fisher_draws_nothing_and_leaves_the_parser_as_it_was(
     parser.eval()
     fisher(parser, rows)
     assert not any(module.training for module in parser.modules())
+
+
+@pytest.mark.parametrize(("fisher", "batches"), [(fisher_of_batch, 2), (fisher_of_examples, 5)])
+def test_estimating_fisher_asks_before_every_pass_whether_to_stop(
+    toy_config, fisher, batches
+) -> None:
+    learner = finished_first_task(toy_config)
+    memories = [learner.train_batches[0].take([0, 3, 4]), learner.train_batches[1].take([1, 2])]
+    for last in range(batches + 1):
+        asked: list[int] = []
+
+        def should_stop(asked: list[int] = asked, last: int = last) -> bool:
+            asked.append(1)
+            return len(asked) > last
+
+        if last < batches:
+            with pytest.raises(Stopped):
+                fisher(learner.parser, memories, should_stop=should_stop)
+        else:
+            fisher(learner.parser, memories, should_stop=should_stop)
+        assert len(asked) == min(last + 1, batches)
 
 
 def test_example_fisher_is_nowhere_smaller_and_equal_where_rows_are_the_same(toy_config) -> None:

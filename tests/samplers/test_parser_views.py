@@ -66,6 +66,18 @@ def test_sketch_keeps_distances(toy_tasks: tuple[Task, ...]):
     np.testing.assert_allclose(sums / 300, true, rtol=0.1, atol=1e-6)
 
 
+@pytest.mark.parametrize(("dimensions", "columns"), [(0, 72), (1, 1), (71, 71), (72, 72), (99, 72)])
+def test_a_sketch_has_so_many_numbers_or_the_whole(
+    dimensions: int, columns: int, toy_tasks: tuple[Task, ...]
+):
+    rows = toy_tasks[0].train
+    parser = make(rows)
+    sketch = sketched_gradients(rows, parser, dimensions, np.random.default_rng(0))
+    assert sketch.shape == (len(rows), columns)
+    if columns == 72:
+        assert np.array_equal(sketch, sketched_gradients(rows, parser, 0, np.random.default_rng(0)))
+
+
 def test_encodings_and_losses_do_not_depend_on_the_other_rows(toy_tasks: tuple[Task, ...]):
     rows = toy_tasks[1].train
     parser = make(rows)
