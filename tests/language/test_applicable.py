@@ -64,6 +64,22 @@ def test_with_task_masking_a_task_has_its_own_and_what_was_cross_task_when_it_wa
             assert set(bias.unique().tolist()) <= {0.0, float(np.float32(MASKED))}
 
 
+def test_masking_by_kind_takes_from_a_task_the_cross_task_actions_that_came_after_it() -> None:
+    first, second = TASKS[:2]
+    tasks = [first, second[::2], second[1::2]]
+    shown = [{rule.action for row in task for rule in row} for task in tasks]
+    assert (shown[1] & shown[2]) - shown[0]
+    grammar = Grammar(tasks, "type")
+    for k in range(3):
+        foreign = grammar.foreign(k)
+        for number, action in enumerate(grammar.actions):
+            known = [t for t in range(k + 1) if action in shown[t]]
+            since = min(t for t in range(3) if action in shown[t])
+            for task in range(k + 1):
+                expected = known != [task] if len(known) == 1 else since > task
+                assert foreign[task, number] == expected
+
+
 @pytest.mark.parametrize("masking", [False, True])
 def test_every_gold_step_of_every_task_stays_applicable(toy_config, masking) -> None:
     learner = Learner(toy_config.with_(applicable="type", task_masking=masking))
