@@ -5,8 +5,10 @@ import pytest
 import torch
 
 from core.methods.base import Stage
-from core.methods.parts.scores import scores_of
-from core.parser.applicable import ApplicableActions
+from core.methods.parts.scores import scores_by_slot, scores_of
+from core.parser.applicable import MASKED, ApplicableActions
+from core.parser.batch import join as batch_of
+from core.parser.output import Rows, dense_scores
 from core.training.assembly import Learner
 from core.training.sequence import train
 from tests.learners import finished_first_task
@@ -164,6 +166,25 @@ def test_what_is_stored_grows_by_each_memorys_scores(toy_config) -> None:
         slots = rows.slots.flatten()[rows.real].numpy()
         expected = sum(int((learner.grammar.first_task[slot] <= i).sum()) for slot in slots)
         assert len(told[i]["values"]) == expected
+
+
+@pytest.mark.parametrize("offset", [False, True])
+@pytest.mark.parametrize("masking", [False, True])
+def test_scores_slot_by_slot_are_those_of_all_scores(toy_config, masking, offset) -> None:
+    learner = finished_first_task(toy_config.with_(method="derpp", task_masking=masking))
+    parser = learner.parser.eval()
+    batch = batch_of([learner.train_batches[i].take([0, 3]) for i in range(2)])
+    states, bias = parser.teacher_forced(batch)[0].detach(), parser.step_bias(batch)
+    table = parser.action_embedding.detach()
+    rows = Rows(table, torch.linspace(-1, 1, len(table)) if offset else None)
+    step, action = (
+        n.flatten() for n in torch.meshgrid(*map(torch.arange, bias.shape), indexing="ij")
+    )
+    one_by_one = scores_by_slot(states, rows, parser.steps(batch), parser.applicable)(step, action)
+    dense, applicable = dense_scores(states, bias, rows).flatten(), (bias == 0).flatten()
+    assert 0 < applicable.sum() < len(applicable)
+    assert torch.equal(one_by_one > MASKED / 2, applicable)
+    torch.testing.assert_close(one_by_one[applicable], dense[applicable])
 
 
 def test_gradients_slot_by_slot_are_those_of_all_scores(toy_config, monkeypatch) -> None:

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -8,6 +10,7 @@ from core.generators import Generators
 from core.language.grammar import Grammar
 from core.parser.batch import Vocabulary, encode_examples
 from core.parser.model import Parser
+from core.samplers import gss
 from core.samplers.gss import sketched_gradients
 from core.samplers.parts.parser_views import action_losses, attention_gradients, utterance_encodings
 
@@ -64,6 +67,19 @@ def test_sketch_keeps_distances(toy_tasks: tuple[Task, ...]):
         sums += ((sketch[:, None] - sketch) ** 2).sum(axis=2)
     true = ((whole[:, None] - whole) ** 2).sum(axis=2)
     np.testing.assert_allclose(sums / 300, true, rtol=0.1, atol=1e-6)
+
+
+def test_a_sketch_keeps_distances_where_all_numbers_have_one_sign(monkeypatch):
+    numbers = torch.arange(72).float().add(1).repeat(4, 1) * torch.arange(4)[:, None]
+    parts = [(np.arange(4), numbers)]
+    monkeypatch.setattr(gss, "attention_gradients", lambda examples, parser: parts)
+    parser = SimpleNamespace(combine=torch.nn.Linear(18, 4, bias=False))
+    true = ((numbers[:, None] - numbers) ** 2).sum(dim=2).numpy()
+    sums = np.zeros((4, 4))
+    for seed in range(300):
+        sketch = sketched_gradients(range(4), parser, 31, np.random.default_rng(seed))
+        sums += ((sketch[:, None] - sketch) ** 2).sum(axis=2)
+    np.testing.assert_allclose(sums / 300, true, rtol=0.1)
 
 
 @pytest.mark.parametrize(("dimensions", "columns"), [(0, 72), (1, 1), (71, 71), (72, 72), (99, 72)])
