@@ -55,7 +55,7 @@ def ink(shares: ArrayLike, scale: Scale = SEQUENTIAL) -> list[str]:
 
 def _colours(shares: NDArray[Any], scale: Scale) -> NDArray[Any]:
     """Of each share: red, green, blue from 0 to 1, as plotly mixes them."""
-    at = [place for place, _ in scale]
+    at = [share for share, _ in scale]
     parts = np.array([hex_to_rgb(colour) for _, colour in scale]) / 255
     within = np.clip(np.nan_to_num(shares.astype(float)), 0, 1)
     return np.stack([np.interp(within, at, parts[:, part]) for part in range(3)], axis=1)

@@ -26,10 +26,10 @@ def drops(comparisons: Sequence[Comparison], ends: tuple[float, float] | None = 
     """
     groups = [(each.name, *group) for each in comparisons for group in each.groups if len(group[1])]
     figure = blank(110 + 62 * max(2, len(groups)))
-    for place, (_, _, values) in enumerate(groups):
+    for position, (_, _, values) in enumerate(groups):
         if len(values) >= LEAST:
-            figure.add_trace(_box(values, place, colour(place % 2)))
-        figure.add_trace(_points(values, place, colour(place % 2, 0.55)))
+            figure.add_trace(_box(values, position, colour(position % 2)))
+        figure.add_trace(_points(values, position, colour(position % 2, 0.55)))
     figure.update_xaxes(title_text="drop of P since the origin task")
     if ends is not None:
         more = EDGE * max(ends[1] - ends[0], 0.1)
@@ -40,13 +40,13 @@ def drops(comparisons: Sequence[Comparison], ends: tuple[float, float] | None = 
         range=[len(groups) - 0.5, -0.6],
         showgrid=False,
     )
-    for place, (name, _, _) in enumerate(groups):
-        if place == 0 or groups[place - 1][0] != name:
+    for position, (name, _, _) in enumerate(groups):
+        if position == 0 or groups[position - 1][0] != name:
             figure.add_annotation(
                 x=0,
                 xref="paper",
                 xanchor="left",
-                y=place - 0.5,
+                y=position - 0.5,
                 showarrow=False,
                 text=plain(name),
                 font={"size": 12, "color": FAINT},
@@ -55,14 +55,14 @@ def drops(comparisons: Sequence[Comparison], ends: tuple[float, float] | None = 
     return figure
 
 
-def _box(values: npt.NDArray[Any], place: int, tint: str) -> go.Box:
+def _box(values: npt.NDArray[Any], position: int, tint: str) -> go.Box:
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
     reach = 1.5 * (high - low)
     return go.Box(
         q1=[low],
         median=[middle],
         q3=[high],
-        y=[place],
+        y=[position],
         lowerfence=[values[values >= low - reach].min()],
         upperfence=[values[values <= high + reach].max()],
         orientation="h",
@@ -73,12 +73,12 @@ def _box(values: npt.NDArray[Any], place: int, tint: str) -> go.Box:
     )
 
 
-def _points(values: npt.NDArray[Any], place: int, tint: str) -> go.Scatter:
+def _points(values: npt.NDArray[Any], position: int, tint: str) -> go.Scatter:
     shown = np.sort(values)[:: max(1, -(-len(values) // MOST_POINTS))]
     spread = (np.arange(len(shown)) * 0.618034) % 1 - 0.5  # even, and the same every time
     return go.Scatter(
         x=np.round(shown, 4),
-        y=place + 0.3 * spread,
+        y=position + 0.3 * spread,
         mode="markers",
         marker={"size": 5, "color": tint},
         hoverinfo="skip",

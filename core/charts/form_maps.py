@@ -65,10 +65,10 @@ def multiples(
     free = (colour(slot) for slot in count() if slot not in taken)
     for at, name in enumerate(names):
         drawn = looks[name].colour() if name in looks else next(free)
-        place = {"row": 1 + at // ACROSS, "col": 1 + at % ACROSS}
+        cell = {"row": 1 + at // ACROSS, "col": 1 + at % ACROSS}
         held = table.form.isin(list(rings[name])).to_numpy()
-        figure.add_trace(_forms(table[~held], FAINT_FORM, 4), **place)
-        figure.add_trace(_forms(table[held], drawn, 8), **place)
+        figure.add_trace(_forms(table[~held], FAINT_FORM, 4), **cell)
+        figure.add_trace(_forms(table[held], drawn, 8), **cell)
     figure.update_xaxes(showticklabels=False, showgrid=False)
     figure.update_yaxes(showticklabels=False, showgrid=False)
     if equal:
@@ -171,8 +171,8 @@ def _buttons() -> dict[str, Any]:
         {"label": label, "method": "animate", "args": args}
         for label, args in (("Play", play), ("Stop", stop))
     ]
-    place = {"x": 0, "xanchor": "left", "y": -0.12, "yanchor": "top", "direction": "left"}
-    return {"type": "buttons", "buttons": buttons, "showactive": False, **place}
+    corner = {"x": 0, "xanchor": "left", "y": -0.12, "yanchor": "top", "direction": "left"}
+    return {"type": "buttons", "buttons": buttons, "showactive": False, **corner}
 
 
 def _slider(shown: Sequence[int]) -> dict[str, Any]:

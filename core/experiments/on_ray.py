@@ -173,7 +173,7 @@ def _connect(ray: Any, address: str | None) -> None:
 def _surroundings() -> Mapping[str, Any]:
     """The code goes to the nodes; data, home and database are to be reached from there."""
     taken = {name: value for name, value in os.environ.items() if name.startswith(_ENVIRONMENT)}
-    places = {
+    addresses = {
         "TOTAL_RECALL_HOME": paths.home_name(),
         "TOTAL_RECALL_DATA": str(paths.data_folder().absolute()),
         "TOTAL_RECALL_DATABASE_URL": paths.database_url(),
@@ -181,7 +181,7 @@ def _surroundings() -> Mapping[str, Any]:
     return {
         "working_dir": str(paths.PROJECT),
         "excludes": _LEFT_OUT,
-        "env_vars": taken | places,
+        "env_vars": taken | addresses,
     }
 
 

@@ -48,8 +48,8 @@ class Parser(Network):
         arity = [len(action.slots) for action in grammar.actions]
         opened = torch.zeros(len(arity), max(*arity, 1), dtype=torch.int64)
         for number, action in enumerate(grammar.actions):
-            for place, slot in enumerate(reversed(action.slots)):
-                opened[number, place] = grammar.slot_ids[slot]
+            for at, slot in enumerate(reversed(action.slots)):
+                opened[number, at] = grammar.slot_ids[slot]
         self.max_steps = 2 * grammar.longest  # a derivation that is longer has gone astray
         self.register_buffer("arity", torch.tensor(arity), persistent=False)
         self.register_buffer("opened", opened, persistent=False)  # child slots, rightmost first

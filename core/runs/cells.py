@@ -59,14 +59,14 @@ def whole(
     if owner is None:
         said = ", ".join(names.values())
         raise Unreadable(f"What the run has recorded can't be read: its {said} is damaged.")
-    place, kind = owner
+    number, kind = owner
     why: dict[Owner, str] = {}
     for at, name in names.items():
         for row in rows:
             if _is_bad(columns[at], row[at]):
-                said = f"{kind} {row[place]} can't be read in full: its {name} is damaged."
-                why[kind, row[place]] = said
-    return [row for row in rows if (kind, row[place]) not in why], why
+                said = f"{kind} {row[number]} can't be read in full: its {name} is damaged."
+                why[kind, row[number]] = said
+    return [row for row in rows if (kind, row[number]) not in why], why
 
 
 def _owner(column: Any) -> str:

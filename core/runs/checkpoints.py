@@ -27,7 +27,7 @@ def folder(run: int) -> Path:
     return paths.home() / "checkpoints" / str(int(run))
 
 
-def _place(run: int) -> Path | Bucket:
+def _location(run: int) -> Path | Bucket:
     """Where they lie; CheckpointError where that is a store whose address can't be opened."""
     if not paths.bucket():
         return folder(run)
@@ -42,22 +42,22 @@ def save(run: int, state: dict[str, Any], publish: Publish = at_once) -> None:
 
     CheckpointError where it can't be written; the one kept before is then still there.
     """
-    checkpoint_files.write(_place(run) / _STATE, state, publish)
+    checkpoint_files.write(_location(run) / _STATE, state, publish)
 
 
 def load(run: int) -> dict[str, Any] | None:
     """The state kept last, on the CPU; None where there is none; CheckpointError if not whole."""
-    return checkpoint_files.read(_place(run) / _STATE)
+    return checkpoint_files.read(_location(run) / _STATE)
 
 
 def save_parser(run: int, task: int, state: dict[str, Any], publish: Publish = at_once) -> None:
     """Keep the parser as it is after the task (counted from 0). Errors as in `save`."""
-    checkpoint_files.write(_place(run) / f"parser-{int(task)}.pt", state, publish)
+    checkpoint_files.write(_location(run) / f"parser-{int(task)}.pt", state, publish)
 
 
 def load_parser(run: int, task: int) -> dict[str, Any] | None:
     """What `save_parser` kept of this task, on the CPU; None where it has kept nothing."""
-    return checkpoint_files.read(_place(run) / f"parser-{int(task)}.pt")
+    return checkpoint_files.read(_location(run) / f"parser-{int(task)}.pt")
 
 
 def saved_parsers(run: int) -> tuple[int, ...]:
@@ -102,14 +102,14 @@ def sweep(finished: Iterable[int], ended: Iterable[int]) -> None:
 
 def delete(run: int) -> None:
     """Remove all that is kept of the run; nothing to remove is no error."""
-    place = _place(run)
+    location = _location(run)
     try:
-        if isinstance(place, Bucket):
-            place.remove(place.sizes())
-        elif place.exists():
-            shutil.rmtree(place)
+        if isinstance(location, Bucket):
+            location.remove(location.sizes())
+        elif location.exists():
+            shutil.rmtree(location)
     except OSError as error:
-        raise CheckpointError(f"{place} can't be removed: {why(error)}.") from error
+        raise CheckpointError(f"{location} can't be removed: {why(error)}.") from error
 
 
 def size() -> int:
@@ -122,25 +122,25 @@ def size() -> int:
 
 def _names(run: int, older: float = 0.0) -> list[str]:
     """Of the files of the run that were written so many seconds ago."""
-    place = _place(run)
+    location = _location(run)
     try:
-        if isinstance(place, Bucket):
-            return list(place.sizes(older))
-        files = list(place.glob("*"))
+        if isinstance(location, Bucket):
+            return list(location.sizes(older))
+        files = list(location.glob("*"))
         if older:
             files = [path for path in files if path.stat().st_mtime <= time.time() - older]
         return [path.name for path in files]
     except OSError as error:
-        raise CheckpointError(f"{place} can't be read: {why(error)}.") from error
+        raise CheckpointError(f"{location} can't be read: {why(error)}.") from error
 
 
 def _remove(run: int, names: Iterable[str]) -> None:
-    place = _place(run)
+    location = _location(run)
     try:
-        if isinstance(place, Bucket):
-            place.remove(names)
+        if isinstance(location, Bucket):
+            location.remove(names)
             return
         for name in names:
-            (place / name).unlink(missing_ok=True)
+            (location / name).unlink(missing_ok=True)
     except OSError as error:
-        raise CheckpointError(f"{place} can't be removed: {why(error)}.") from error
+        raise CheckpointError(f"{location} can't be removed: {why(error)}.") from error

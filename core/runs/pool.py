@@ -113,7 +113,7 @@ def assign(workers: int, device: str = "auto") -> list[str]:
             raise ConfigError(f"--device {device}: there are: auto, {', '.join(available)}.")
         return [name] * workers
     chosen: Sequence[str] = available[1:] or available
-    return [chosen[place % len(chosen)] for place in range(workers)]
+    return [chosen[number % len(chosen)] for number in range(workers)]
 
 
 def default_workers(device: str = "auto") -> tuple[int, str]:

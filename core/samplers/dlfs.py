@@ -140,14 +140,14 @@ class _Search:
     def sweep(self, acceptance: str) -> bool:
         """Visit each cluster once; whether H is higher for it."""
         for number, cluster in enumerate(self.clusters):
-            own = int(self.forms.of_row[self.memory[number]])
-            self.mixture.remove(own)
-            gains = self.mixture.entropy_with(cluster) - self.entropy[-1]  # H'_c − H_c
-            place = int((gains > MIN_GAIN if acceptance == "first" else gains).argmax())
-            raises = gains[place] > MIN_GAIN
-            self.mixture.add(int(cluster.forms[place]) if raises else own)
+            current = int(self.forms.of_row[self.memory[number]])
+            self.mixture.remove(current)
+            raised = self.mixture.entropy_with(cluster) - self.entropy[-1]  # H'_c − H_c
+            best = int((raised > MIN_GAIN if acceptance == "first" else raised).argmax())
+            raises = raised[best] > MIN_GAIN
+            self.mixture.add(int(cluster.forms[best]) if raises else current)
             if raises:
-                self._record(number, int(self.forms.first_rows[cluster.forms[place]]))
+                self._record(number, int(self.forms.first_rows[cluster.forms[best]]))
         self.sweeps.append(self.entropy[-1])
         before = self.sweeps[-2] if len(self.sweeps) > 1 else self.entropy[0]
         return self.sweeps[-1] > before

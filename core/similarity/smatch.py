@@ -1,7 +1,7 @@
 """Smatch similarity of logical forms (Cai and Knight, 2013; the paper's §4.2).
 
-A form's triples are its nodes with their labels and its edges with the child's place. Smatch aligns
-the nodes of two forms so that m triples match; the score is the F of their shares,
+A form's triples are its nodes with their labels and its edges with the child's position. Smatch
+aligns the nodes of two forms so that m triples match; the score is the F of their shares,
 
     sim(i, j) = 2 m / (|i| + |j|).
 
@@ -40,11 +40,11 @@ def to_form(tree: Node, numbers: dict[str, int]) -> Form:
     edges: list[tuple[int, int, int]] = []
     open_nodes = [(tree, -1, 0)]
     while open_nodes:
-        node, parent, place = open_nodes.pop()
+        node, parent, position = open_nodes.pop()
         number = len(labels)
         labels.append(numbers.setdefault(node.label, len(numbers)))
         if parent >= 0:
-            edges.append((place, parent, number))
+            edges.append((position, parent, number))
         open_nodes.extend((child, number, n) for n, child in enumerate(node.children or ()))
     return labels, edges
 
@@ -63,7 +63,7 @@ class SmatchSimilarity:
         """`progress` takes the pairs aligned so far and in all; `should_stop` is asked between
         messages. OSError where the cache can't be written.
         """
-        texts, self._place = np.unique(
+        texts, self._form_of = np.unique(
             np.array([str(tree) for tree in trees], dtype=str), return_inverse=True
         )
         by_text = dict(zip(map(str, trees), trees, strict=True))
@@ -77,13 +77,13 @@ class SmatchSimilarity:
         self._counts = self._cache.read()
 
     def __len__(self) -> int:
-        return len(self._place)
+        return len(self._form_of)
 
     def _pairs(
         self, rows: NDArray[Any], columns: NDArray[Any]
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """The distinct pairs (pairs, 2) of different trees, and which each cell needs; −1: none."""
-        left, right = self._place[rows][:, None], self._place[columns]
+        left, right = self._form_of[rows][:, None], self._form_of[columns]
         keys = np.minimum(left, right) * len(self._forms) + np.maximum(left, right)
         keys[left == right] = -1
         distinct, of_cell = np.unique(keys, return_inverse=True)

@@ -58,8 +58,8 @@ def _table(args: argparse.Namespace) -> int:
     arms = arm_tables.arm_table if in_full else experiment_text.shown_arms
     _show(arms(compared), args, "Accuracy after the last task, mean ± sd, in percent.")
     if args.positions:
-        places = arm_tables.position_table if in_full else experiment_text.shown_positions
-        _show(places(compared), args, experiment_text.POSITIONS)
+        positions = arm_tables.position_table if in_full else experiment_text.shown_positions
+        _show(positions(compared), args, experiment_text.POSITIONS)
     if len(compared.arms) > 1:
         reference = args.reference or compared.experiment.arms[compared.arms[0]].label
         caption = f"Each arm less {reference} within pairs, in points."

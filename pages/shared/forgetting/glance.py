@@ -82,9 +82,9 @@ def _in_order_of(first: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
         label.partition(" · ")[2] + group
         for label, group in zip(first.label, first.group, strict=True)
     ]
-    places = {name: at for at, name in enumerate(names)}
+    positions = {name: at for at, name in enumerate(names)}
     mine = rows.label.str.partition(" · ")[2] + rows.group
-    order = mine.map(places).fillna(len(places)).argsort(kind="stable")
+    order = mine.map(positions).fillna(len(positions)).argsort(kind="stable")
     return rows.iloc[order].reset_index(drop=True)
 
 
