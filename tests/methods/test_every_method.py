@@ -36,6 +36,14 @@ def test_a_method_says_what_it_needs(toy_config, name, options) -> None:
     assert methods[name].memory == ("a memory of each finished task" in said)
 
 
+@pytest.mark.parametrize("name", methods)
+def test_a_method_counts_the_examples_that_it_learns_from(toy_config, name) -> None:
+    method = Learner(toy_config.with_(method=name)).method
+    assert [method.n_examples(k) for k in range(3)] == [
+        len(method.training_batch(k)) for k in range(3)
+    ]
+
+
 class Watched(StageOptimizer):
     """Compares the parameters at a stage's end with those at its start."""
 

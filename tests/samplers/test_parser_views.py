@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from core.config import RunConfig
-from core.data.base import Example, Task
+from core.data.base import Example, FormReader, Task
 from core.generators import Generators
 from core.language.grammar import Grammar
 from core.parser.batch import Vocabulary, encode_examples
@@ -92,6 +92,16 @@ def test_a_sketch_has_so_many_numbers_or_the_whole(
     assert sketch.shape == (len(rows), columns)
     if columns == 72:
         assert np.array_equal(sketch, sketched_gradients(rows, parser, 0, np.random.default_rng(0)))
+
+
+def test_a_form_of_one_action_has_its_loss_and_one_that_cannot_be_written_an_infinite_one():
+    read = FormReader().example
+    rows = (read("nothing at all", "( nothing )"), read("some things", "( some things )"))
+    parser = make(rows)
+    strange = read("other things", "( other things )")
+    losses = action_losses((*rows, strange), parser)
+    assert min(len(row.derivation) for row in rows) == 1
+    assert np.isfinite(losses).tolist() == [True, True, False]
 
 
 def test_encodings_and_losses_do_not_depend_on_the_other_rows(toy_tasks: tuple[Task, ...]):
