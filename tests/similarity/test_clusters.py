@@ -237,6 +237,8 @@ def test_matrix_beyond_its_limit_gives_way_to_samples():
     assert found.engine == "clara/alternate"
     check(found, 600, 6)
     assert cluster_forms(forms, 6, ClusterOptions(matrix_mb=2), generator()).engine == "alternate"
+    just = distinct_forms(rows[:500])  # 1 MB
+    assert cluster_forms(just, 6, ClusterOptions(matrix_mb=1), generator()).engine == "alternate"
 
 
 def test_matrix_that_does_not_fit_is_refused_before_it_is_built(monkeypatch: pytest.MonkeyPatch):
