@@ -6,7 +6,17 @@ import pytest
 import torch
 
 from core.config import RunConfig
-from core.events import Accuracy, Epoch, MemoryStored, Progress, RunStarted, StageTime
+from core.events import (
+    Accuracy,
+    ActionProbabilities,
+    Epoch,
+    ErrorCounts,
+    MemoryStored,
+    Predictions,
+    Progress,
+    RunStarted,
+    StageTime,
+)
 from core.options import ConfigError
 from core.registry import methods
 from core.stopping import Stopped
@@ -246,12 +256,13 @@ def test_a_linear_schedule_goes_on_where_it_stood(toy_config) -> None:
 
 @pytest.mark.parametrize("name", list(methods))
 def test_progress_ends_at_the_total_and_goes_on_right_after_resuming(toy_config, name) -> None:
-    config = toy_config.with_(method=name, recording_budget=0.5)
+    config = toy_config.with_(method=name, recording_budget=100.0)
     events: list = []
     states: list[tuple[dict, float]] = []  # checkpoints, and the progress before each
     train(config, events.append, save=lambda s: states.append((copied(s), len(events))))
     done = [event.done for event in events if isinstance(event, Progress)]
     assert done[-1] == pytest.approx(work(config))
+    assert {ActionProbabilities, ErrorCounts, Predictions} <= {type(event) for event in events}
     for state, n_events in states[:-1]:
         resumed: list = []
         train(config, resumed.append, resume=state)
