@@ -72,6 +72,15 @@ def test_spread_is_the_sample_mean_and_deviation(store):
     assert alone.whole_deviation.isna().all()
 
 
+def test_spread_has_rows_only_where_a_group_has_runs(store):
+    whole = finished_run(store, RunConfig())
+    shorter = finished_run(store, RunConfig(method="finetune"), tasks=TASKS[:2])
+    runs = [store.run(whole), store.run(shorter)]
+    table = accuracy.spread(accuracy.curves(accuracy.cells(store, runs)), accuracy.group(runs))
+    assert list(table.group) == ["Total Recall"] * 3 + ["Fine-tune"] * 2
+    assert list(table.after) == [0, 1, 2, 0, 1]
+
+
 def test_the_task_is_named_only_where_all_runs_learned_it_there(store):
     one = finished_run(store, RunConfig())
     other = finished_run(store, RunConfig(order_seed=3), tasks=(TASKS[0], TASKS[2], TASKS[1]))

@@ -12,7 +12,7 @@ from scipy import stats
 from core.analysis import choosing, memory, memory_rows
 from core.analysis.memory import Kept
 from core.config import RunConfig
-from core.data.base import load_tasks
+from core.data.base import FormReader, load_tasks
 from core.events import MemoryStored
 from core.runs.owner import new_owner
 from core.runs.store import Store
@@ -187,3 +187,13 @@ def test_a_task_of_one_form_is_no_accident(examples):
     measured = memory.measurements(task, [Kept("a", 0, (1,)), Kept("b", 0, ())])
     assert list(measured.forms_share) == [1, 0]
     assert measured.entropy_presence[1] == 0
+
+
+@pytest.mark.parametrize("kind", memory.COUNTS)
+def test_shares_of_a_memory_add_up_to_one_also_of_a_single_action(kind):
+    read = FormReader().example
+    task = memory.read_task([read("a", "( sky )"), read("b", "( sea )")], 1)
+    kept = Kept("kept", 0, (1,))
+    table = memory.histogram(task, [kept], kind)
+    assert table[table.label == "kept"].set_index("count").share.to_dict() == {0: 0, 1: 1}
+    assert table.groupby("label").share.sum().tolist() == [1, 1]

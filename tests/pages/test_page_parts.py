@@ -192,6 +192,21 @@ def test_a_page_says_that_recording_was_reduced(store, page: str) -> None:
     assert text in captions
 
 
+@pytest.mark.parametrize("page", ["error_curves", "forgetting", "drilldown"])
+@pytest.mark.parametrize("there_are_others", [False, True])
+def test_a_page_says_that_the_budget_allowed_no_recording(store, page, there_are_others) -> None:
+    ids = [finished_run(store, RunConfig(dataset="toy", seed=seed)) for seed in range(7)]
+    text = "Records nothing beside accuracy."
+    for id in ids:
+        store.record(id, replace(store.run(id).facts, reduced=text))
+    if there_are_others:
+        tell_errors(store, recorded_run(store, RunConfig(dataset="toy")), stages={"slow": 1})
+    captions = letters(well(opened(f"pages/{page}.py", run="1")).caption)
+    named = "Run 1" if there_are_others else "Runs 7, 6, 5, 4, 3 and 2 more"
+    assert f"{named}: recording was reduced to keep within its budget" in captions
+    assert text in captions
+
+
 # --- files of one's own -----------------------------------------------------------------------
 
 GOOD = (

@@ -15,6 +15,7 @@ from pages.shared.ui.address import read_whole
 from pages.shared.ui.text import escape
 
 SHOWN = 300  # runs in a list
+NAMED = 5  # runs that a sentence names by their numbers
 TOGETHER = 3600  # seconds between runs that were made to be compared
 
 
@@ -74,7 +75,8 @@ def say_reduced(runs: Iterable[Run]) -> None:
         if run.facts is not None and run.facts.reduced:
             by_text.setdefault(run.facts.reduced, []).append(run.id)
     for text, ids in by_text.items():
-        named = f"Run{'s' * (len(ids) > 1)} {', '.join(map(str, ids))}"
+        more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
+        named = f"Run{'s' * (len(ids) > 1)} {', '.join(map(str, ids[:NAMED]))}{more}"
         st.caption(
             f"{named}: recording was reduced to keep within its budget (recording_budget). "
             f"{escape(text)}"

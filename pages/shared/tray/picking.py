@@ -8,7 +8,7 @@ import streamlit as st
 from core.config import RunConfig
 from core.data.naming import dataset_name, same_data
 from core.runs.run import Run
-from pages.shared.access.runs import beside, find_run
+from pages.shared.access.runs import beside, find_run, say_reduced
 from pages.shared.tray import state
 from pages.shared.tray.arms import ShownArm, tray_arms
 from pages.shared.tray.following import follow_training
@@ -30,6 +30,7 @@ def with_records(runs: Sequence[Run], ids: Collection[int], why: str) -> list[Ru
     if not kept:
         text = why if runs else "No run yet. Launch one, or start the demonstration."
         st.info(text, icon=":material/inbox:")
+        say_reduced(runs)
         with st.container(horizontal=True):
             st.page_link("pages/launch.py", label="Launch a run", icon=":material/play_circle:")
             st.page_link("pages/runs.py", label="Watch the runs", icon=":material/list_alt:")
@@ -133,6 +134,7 @@ def _offer(
         text = of_arms
         ids = {run.id for arm in tray_arms() for run in arm.runs}
         runs.sort(key=lambda run: run.id not in ids)
+    say_reduced(lacking)
     st.info(f"{text} These have:" if lacking else text, icon=":material/info:")
     with st.container(horizontal=True):
         for run in runs[:OFFERED]:
