@@ -30,28 +30,28 @@ def statistics(tasks: Iterable[Task]) -> Statistics:
     return Statistics(
         forms=len({row.logical_form for row in (*train, *rest, *test)}),
         notation=train[0].derivation[0].action.fragment.notation,
-        writable=n_writable(train, test),
+        writable=n_covered(train, test),
         unknown_words=len(words - known),
         words=len(words),
     )
 
 
-def n_writable(train: Sequence[Example], test: Sequence[Example]) -> int:
+def n_covered(train: Sequence[Example], test: Sequence[Example]) -> int:
     """How many test rows can be written with the actions of the training rows."""
     shown = set(_rules(train).values())
     known = {number for number, rule in _rules(test).items() if rule in shown}
-    writable = {
+    covered = {
         number for number, steps in _derivations(test).items() if known.issuperset(map(id, steps))
     }
-    return sum(id(row.derivation) in writable for row in test)
+    return sum(id(row.derivation) in covered for row in test)
 
 
-def low_coverage(writable: int, n_test: int) -> str:
+def low_coverage(covered: int, n_test: int) -> str:
     """What should be known before a run learns such rows; empty where all is well."""
-    if writable >= LOW_COVERAGE * n_test:
+    if covered >= LOW_COVERAGE * n_test:
         return ""
     return (
-        f"Only {writable:,} of {n_test:,} test rows can be written with the actions that the "
+        f"Only {covered:,} of {n_test:,} test rows can be written with the actions that the "
         "training rows show: no parser gets more of them right. Do names stand in the logical "
         "forms that training rows do not have?"
     )
@@ -61,7 +61,7 @@ def coverage_warning(tasks: Iterable[Task]) -> str:
     """The same of a run's tasks, all of them learned."""
     tasks = list(tasks)
     test = [row for task in tasks for row in task.test]
-    return low_coverage(n_writable([row for task in tasks for row in task.train], test), len(test))
+    return low_coverage(n_covered([row for task in tasks for row in task.train], test), len(test))
 
 
 def _derivations(rows: Iterable[Example]) -> dict[int, tuple[Rule, ...]]:
