@@ -82,9 +82,9 @@ def test_spread_has_rows_only_where_a_group_has_runs(store):
 
 
 def test_the_task_is_named_only_where_all_runs_learned_it_there(store):
-    one = finished_run(store, RunConfig())
-    other = finished_run(store, RunConfig(order_seed=3), tasks=(TASKS[0], TASKS[2], TASKS[1]))
-    runs = [store.run(one), store.run(other)]
+    usual = finished_run(store, RunConfig())
+    swapped = finished_run(store, RunConfig(order_seed=3), tasks=(TASKS[0], TASKS[2], TASKS[1]))
+    runs = [store.run(usual), store.run(swapped)]
     table = accuracy.spread(accuracy.curves(accuracy.cells(store, runs)), accuracy.group(runs))
     assert list(table.task) == [TASKS[0], "", ""]
 
@@ -108,9 +108,9 @@ def test_latest_agrees_with_the_ends_of_the_curves(store):
     runs.append(store.run(running_run(store, RunConfig())))
     ids = [run.id for run in runs]
     ends = accuracy.curves(accuracy.cells(store, runs)).groupby("run", as_index=False).tail(1)
-    found = accuracy.latest(store, [*ids, 999])
-    assert list(found.run) == ids
-    assert list(found.after) == [2, 2, 2, 0]
+    latest = accuracy.latest(store, [*ids, 999])
+    assert list(latest.run) == ids
+    assert list(latest.after) == [2, 2, 2, 0]
     for measure in accuracy.MEASURES:
-        assert found[measure].to_numpy() == pytest.approx(ends[measure].to_numpy())
+        assert latest[measure].to_numpy() == pytest.approx(ends[measure].to_numpy())
     assert accuracy.latest(store, []).empty

@@ -22,13 +22,13 @@ def examples():
 
 
 @pytest.fixture(scope="module")
-def found(examples):
+def cluster_map(examples):
     return clusters.read_map(examples, K, 0, ClusterOptions())
 
 
 @pytest.fixture(scope="module")
-def distances(found):
-    return 1 - all_pairs(found.similarity)
+def distances(cluster_map):
+    return 1 - all_pairs(cluster_map.similarity)
 
 
 def euclidean(count: int, seed: int = 0) -> np.ndarray:
@@ -39,48 +39,48 @@ def euclidean(count: int, seed: int = 0) -> np.ndarray:
 @pytest.mark.parametrize("count", [2, 3, 30, layouts.DENSE + 1, 600])
 def test_scaling_gives_points_of_a_plane_their_distances_back(count):
     given = euclidean(count)
-    places, explained = layouts.classical_scaling(given.copy())
-    assert squareform(pdist(places)) == pytest.approx(given, abs=2e-3)
+    points, explained = layouts.classical_scaling(given.copy())
+    assert squareform(pdist(points)) == pytest.approx(given, abs=2e-3)
     assert explained == pytest.approx(1, abs=1e-4)
 
 
 def test_scaling_is_the_same_twice_and_by_both_ways(monkeypatch):
     given = squareform(pdist(np.random.default_rng(1).normal(size=(300, 5)) * (5, 3, 1, 1, 1)))
     given = given.astype(np.float32)
-    one, _ = layouts.classical_scaling(given.copy())
+    points, _ = layouts.classical_scaling(given.copy())
     again, _ = layouts.classical_scaling(given.copy())
-    assert (one == again).all()
+    assert (points == again).all()
     monkeypatch.setattr(layouts, "DENSE", 1000)
     whole, share = layouts.classical_scaling(given.copy())
-    assert one == pytest.approx(whole, abs=2e-3)
+    assert points == pytest.approx(whole, abs=2e-3)
     assert share < 0.98
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_scaling_stands_few_and_equal_points(count):
-    places, explained = layouts.classical_scaling(np.zeros((count, count), dtype=np.float32))
-    assert places.shape == (count, 2)
-    assert not places.any()
+    points, explained = layouts.classical_scaling(np.zeros((count, count), dtype=np.float32))
+    assert points.shape == (count, 2)
+    assert not points.any()
     assert explained == 1
 
 
-def test_silhouettes_are_rousseeuws(found, distances):
-    labels = found.clustering.labels
+def test_silhouettes_are_rousseeuws(cluster_map, distances):
+    labels = cluster_map.clustering.labels
     for i in range(len(labels)):
         means = [distances[i, labels == c].astype(float).sum() for c in range(K)]
         sizes = np.bincount(labels, minlength=K) - (np.arange(K) == labels[i])
         if sizes[labels[i]]:
             means = np.array(means) / np.maximum(sizes, 1)
             a, b = means[labels[i]], np.delete(means, labels[i]).min()
-            assert found.silhouettes[i] == pytest.approx((b - a) / max(a, b), abs=1e-5)
+            assert cluster_map.silhouettes[i] == pytest.approx((b - a) / max(a, b), abs=1e-5)
         else:
-            assert found.silhouettes[i] == 0
+            assert cluster_map.silhouettes[i] == 0
     assert not clusters.silhouettes(euclidean(4), np.zeros(4, int)).any()
     assert not clusters.silhouettes(euclidean(4), np.arange(4)).any()
 
 
-def test_the_tables_count_forms_rows_and_distances_by_hand(examples, found, distances):
-    table = clusters.form_table(found)
+def test_the_tables_count_forms_rows_and_distances_by_hand(examples, cluster_map, distances):
+    table = clusters.form_table(cluster_map)
     by_form = {}
     for example in examples:
         by_form[example.logical_form] = by_form.get(example.logical_form, 0) + 1
@@ -88,18 +88,18 @@ def test_the_tables_count_forms_rows_and_distances_by_hand(examples, found, dist
     each = clusters.cluster_table(table)
     assert each["rows"].sum() == len(examples)
     for row in each.itertuples():
-        members = np.flatnonzero(found.clustering.labels == row.cluster)
-        medoid = found.clustering.medoids[row.cluster]
-        assert row.medoid == found.forms.texts[medoid]
+        members = np.flatnonzero(cluster_map.clustering.labels == row.cluster)
+        medoid = cluster_map.clustering.medoids[row.cluster]
+        assert row.medoid == cluster_map.forms.texts[medoid]
         assert row.forms == len(members)
         assert row.to_medoid == pytest.approx(distances[members, medoid].mean(), abs=1e-6)
-        assert row.silhouette == pytest.approx(found.silhouettes[members].mean())
+        assert row.silhouette == pytest.approx(cluster_map.silhouettes[members].mean())
 
 
-def test_inside_a_cluster_the_medoid_comes_first(found, distances):
+def test_inside_a_cluster_the_medoid_comes_first(cluster_map, distances):
     for cluster in range(K):
-        forms, matrix = clusters.inside(found, cluster, most=4)
-        assert forms[0] == found.clustering.medoids[cluster]
+        forms, matrix = clusters.inside(cluster_map, cluster, most=4)
+        assert forms[0] == cluster_map.clustering.medoids[cluster]
         assert len(forms) <= 4
         assert matrix == pytest.approx(distances[np.ix_(forms, forms)])
         assert (np.diff(matrix[0]) >= 0).all()
@@ -119,28 +119,30 @@ def _tiny() -> ClusterOptions:
 
 def test_agreement_is_that_of_scipy_and_scikit_learn(distances):
     noise = np.random.default_rng(0).normal(scale=0.1, size=distances.shape)
-    one = 1 - distances
-    other = np.clip(one + noise + noise.T, 0, 1).astype(np.float32)
-    np.fill_diagonal(other, 1)
-    forms = np.arange(len(one)) * 3
-    told = similarity_comparison.compare_matrices(forms, one, other, K, 0)
-    upper = np.triu_indices(len(one), 1)
-    expected = stats.spearmanr(one[upper], other[upper]).statistic
-    assert told.rank_correlation == pytest.approx(expected)
-    labels = [k_medoids(1 - m, K, np.random.default_rng(0)).labels for m in (one, other)]
-    assert told.adjusted_rand == pytest.approx(adjusted_rand_score(*labels))
-    for pair in told.pairs.head(50).itertuples():
-        assert pair.productions == one[pair.left // 3, pair.right // 3]
-        assert pair.smatch == other[pair.left // 3, pair.right // 3]
-    same = similarity_comparison.compare_matrices(forms, one, one, K, 0)
+    productions = 1 - distances
+    smatch = np.clip(productions + noise + noise.T, 0, 1).astype(np.float32)
+    np.fill_diagonal(smatch, 1)
+    forms = np.arange(len(productions)) * 3
+    comparison = similarity_comparison.compare_matrices(forms, productions, smatch, K, 0)
+    upper = np.triu_indices(len(productions), 1)
+    expected = stats.spearmanr(productions[upper], smatch[upper]).statistic
+    assert comparison.rank_correlation == pytest.approx(expected)
+    labels = [k_medoids(1 - m, K, np.random.default_rng(0)).labels for m in (productions, smatch)]
+    assert comparison.adjusted_rand == pytest.approx(adjusted_rand_score(*labels))
+    for pair in comparison.pairs.head(50).itertuples():
+        assert pair.productions == productions[pair.left // 3, pair.right // 3]
+        assert pair.smatch == smatch[pair.left // 3, pair.right // 3]
+    same = similarity_comparison.compare_matrices(forms, productions, productions, K, 0)
     assert same.rank_correlation == pytest.approx(1)
     assert same.adjusted_rand == 1
 
 
 def test_agreement_of_constant_similarities_has_no_correlation():
-    ones = np.ones((3, 3), dtype=np.float32)
+    constant = np.ones((3, 3), dtype=np.float32)
     assert np.isnan(
-        similarity_comparison.compare_matrices(np.arange(3), ones, ones, 2, 0).rank_correlation
+        similarity_comparison.compare_matrices(
+            np.arange(3), constant, constant, 2, 0
+        ).rank_correlation
     )
 
 
@@ -152,15 +154,15 @@ def test_a_sample_of_forms_is_even_and_seeded():
     assert (drawn != similarity_comparison.sample_forms(1000, 50, 4)).any()
 
 
-def test_comparing_tells_its_progress_and_can_be_stopped(found):
-    trees, forms = found.forms.trees[:4], np.arange(4)
+def test_comparing_tells_its_progress_and_can_be_stopped(cluster_map):
+    trees, forms = cluster_map.forms.trees[:4], np.arange(4)
     with pytest.raises(Stopped):
         similarity_comparison.compare(trees, forms, 2, 0, should_stop=lambda: True)
-    told = []
+    reports = []
     result = similarity_comparison.compare(
-        trees, forms, 2, 0, progress=lambda *now: told.append(now)
+        trees, forms, 2, 0, progress=lambda *now: reports.append(now)
     )
-    assert told[-1] == (6, 6)
+    assert reports[-1] == (6, 6)
     assert result.pairs.smatch.between(0, 1).all()
 
 

@@ -36,42 +36,44 @@ def run(store):
 
 def test_the_rows_of_an_action_are_those_whose_derivation_has_it(store, run):
     task = make_toy_tasks()[0]
-    told = drilldown.predictions_on(store, run.id, 0)
-    table = drilldown.row_table(told, task, NAMES, BIG)
+    predictions = drilldown.predictions_on(store, run.id, 0)
+    table = drilldown.row_table(predictions, task, NAMES, BIG)
     assert sorted(table.row) == [
         row for row, example in enumerate(task.test) if "size big" in example.logical_form
     ]
-    assert len(drilldown.row_table(told, task, NAMES)) == len(task.test)
-    assert drilldown.row_table(told, task, NAMES, Action(Node("none"))).empty
+    assert len(drilldown.row_table(predictions, task, NAMES)) == len(task.test)
+    assert drilldown.row_table(predictions, task, NAMES, Action(Node("none"))).empty
 
 
 def test_p_of_a_row_is_that_of_the_actions_step_or_of_all_steps(store, run):
     task = make_toy_tasks()[0]
-    told = drilldown.predictions_on(store, run.id, 0)
-    of_action = drilldown.row_table(told, task, NAMES, BIG).set_index("row")
-    whole = drilldown.row_table(told, task, NAMES).set_index("row")
-    for line in told.itertuples():
+    predictions = drilldown.predictions_on(store, run.id, 0)
+    of_action = drilldown.row_table(predictions, task, NAMES, BIG).set_index("row")
+    whole = drilldown.row_table(predictions, task, NAMES).set_index("row")
+    for line in predictions.itertuples():
         example = task.test[line.row]
         assert whole.curve[line.row][line.after] == pytest.approx(math.prod(line.gold))
         if line.row in of_action.index:
-            (place,) = [t for t, step in enumerate(example.derivation) if step.action == BIG]
-            assert of_action.curve[line.row][line.after] == line.gold[place]
+            (step_index,) = [t for t, step in enumerate(example.derivation) if step.action == BIG]
+            assert of_action.curve[line.row][line.after] == line.gold[step_index]
     assert of_action.final.is_monotonic_increasing  # the worst first
     assert whole.final.is_monotonic_increasing
     assert (of_action["first"] == [curve[0] for curve in of_action.curve]).all()
 
 
 def test_right_and_wrong_after_each_task_and_since_when(store, run):
-    told = drilldown.predictions_on(store, run.id, 0)
-    table = drilldown.row_table(told, make_toy_tasks()[0], NAMES).set_index("row")
+    predictions = drilldown.predictions_on(store, run.id, 0)
+    table = drilldown.row_table(predictions, make_toy_tasks()[0], NAMES).set_index("row")
     for row, line in table.iterrows():
-        right = told[told.row == row].sort_values("after").correct.tolist()
-        assert line.outcomes == "".join("✓" if one else "✗" for one in right)
+        right = predictions[predictions.row == row].sort_values("after").correct.tolist()
+        assert line.outcomes == "".join("✓" if correct else "✗" for correct in right)
         assert line.correct == right[-1]
-        assert line.wrong_since == ("" if right[-1] else NAMES[1 + max(
-            (k for k, one in enumerate(right) if one), default=-1
-        )])  # fmt: skip
-        wrong = told[(told.row == row) & (told.after == 2)].first_wrong.iloc[0]
+        assert line.wrong_since == (
+            ""
+            if right[-1]
+            else NAMES[1 + max((k for k, correct in enumerate(right) if correct), default=-1)]
+        )
+        wrong = predictions[(predictions.row == row) & (predictions.after == 2)].first_wrong.iloc[0]
         assert (line.first_wrong is not None) == (not right[-1])
         if not right[-1]:
             assert line.first_wrong == wrong + 1
@@ -88,9 +90,12 @@ def test_rows_whose_form_the_grammar_cannot_write_have_no_p_and_come_last(store,
     strange = reader.example("what glows", "( list ( all ( type lamp ) ) )")
     task = make_toy_tasks()[0]
     task = type(task)(task.name, task.train, (), (strange, *task.test[1:]))
-    told = drilldown.predictions_on(store, run.id, 0)
-    told["gold"] = [[] if row == 0 else gold for row, gold in zip(told.row, told.gold, strict=True)]
-    table = drilldown.row_table(told, task, NAMES)
+    predictions = drilldown.predictions_on(store, run.id, 0)
+    predictions["gold"] = [
+        [] if row == 0 else gold
+        for row, gold in zip(predictions.row, predictions.gold, strict=True)
+    ]
+    table = drilldown.row_table(predictions, task, NAMES)
     assert table.row.iloc[-1] == 0
     assert math.isnan(table.final.iloc[-1])
     grammar = drilldown.read_learned(TOY).grammar
@@ -130,16 +135,16 @@ def test_other_data_than_the_run_learned_are_noticed(store, run):
 
 
 @pytest.mark.slow
-def test_the_rows_told_are_what_the_kept_parsers_parse(store, toy_config):
+def test_the_recorded_predictions_are_what_the_kept_parsers_parse(store, toy_config):
     owner = new_owner()
     id = store.create(toy_config.with_(method="finetune", epochs=6), claimed_by=owner)
     run = execute(store, store.run(id), owner)
     assert run.status == "finished", run.error
     parsers = Parsers(run)
     for on in range(3):
-        told = [drilldown.predictions_on(store, id, on, row) for row in range(5)]
+        predictions = [drilldown.predictions_on(store, id, on, row) for row in range(5)]
         for row, example in enumerate(parsers.tasks[on].test):
-            for line in told[row].itertuples():
+            for line in predictions[row].itertuples():
                 with parsers.after(line.after) as parser:
                     actions, log_prob, complete = greedy(parser, example.words, on)
                     assert list(line.parse) == actions
@@ -156,12 +161,12 @@ SEQUENCES = st.lists(st.sampled_from("abcd"), max_size=9)
 
 @given(SEQUENCES.filter(bool), st.lists(SEQUENCES, min_size=1, max_size=3))
 def test_every_column_of_an_alignment_reads_as_its_sequence(gold, parses):
-    found = align(gold, dict(enumerate(parses)))
-    assert [text for text in found.texts.gold if text] == gold
-    assert found.texts.step.dropna().tolist() == list(range(1, len(gold) + 1))
+    alignment_table = align(gold, dict(enumerate(parses)))
+    assert [text for text in alignment_table.texts.gold if text] == gold
+    assert alignment_table.texts.step.dropna().tolist() == list(range(1, len(gold) + 1))
     for k, parse in enumerate(parses):
-        assert [text for text in found.texts[k] if text] == parse
-        marks = found.marks[k].tolist()
+        assert [text for text in alignment_table.texts[k] if text] == parse
+        marks = alignment_table.marks[k].tolist()
         same = 0
         while same < min(len(gold), len(parse)) and gold[same] == parse[same]:
             same += 1
@@ -170,28 +175,30 @@ def test_every_column_of_an_alignment_reads_as_its_sequence(gold, parses):
             continue
         assert marks.count(WRONG) == 1
         wrong = marks.index(WRONG)
-        before = found.texts[:wrong]
+        before = alignment_table.texts[:wrong]
         assert [text for text in before[k] if text] == parse[:same]
         if same < len(gold):  # it stands beside the gold step that it should have been
-            assert found.texts.step[wrong] == same + 1
-        for mark, mine, expected in zip(marks, found.texts[k], found.texts.gold, strict=True):
+            assert alignment_table.texts.step[wrong] == same + 1
+        for mark, mine, expected in zip(
+            marks, alignment_table.texts[k], alignment_table.texts.gold, strict=True
+        ):
             assert (mark == SAME) == bool(expected and mine == expected)
             assert mark in (SAME, WRONG) or (mark == OTHER) == bool(mine)
 
 
 def test_after_the_first_wrong_step_equal_steps_meet_again():
-    found = align("abcdef", {0: list("abXYdef"), 1: list("abdef"), 2: list("ab")})
-    lines = found.texts.fillna(0).to_numpy().tolist()
+    table = align("abcdef", {0: list("abXYdef"), 1: list("abdef"), 2: list("ab")})
+    lines = table.texts.fillna(0).to_numpy().tolist()
     assert [line[1] for line in lines if line[1]] == list("abcdef")
-    (d,) = found.texts.index[found.texts.gold == "d"]
-    assert found.texts[0][d] == "d"
-    assert found.marks[2].tolist().count(WRONG) == 1
+    (d,) = table.texts.index[table.texts.gold == "d"]
+    assert table.texts[0][d] == "d"
+    assert table.marks[2].tolist().count(WRONG) == 1
 
 
 def test_a_parse_gone_astray_does_not_fill_the_page():
-    found = align(["a"], {0: ["b", *["x"] * 500]})
-    assert len(found.texts) == 1 + alignment.MOST_EXTRA
-    assert found.texts[0].iloc[-1] == f"… and {501 - alignment.MOST_EXTRA} more"
+    long = align(["a"], {0: ["b", *["x"] * 500]})
+    assert len(long.texts) == 1 + alignment.MOST_EXTRA
+    assert long.texts[0].iloc[-1] == f"… and {501 - alignment.MOST_EXTRA} more"
     whole = align(["a"], {0: ["b", *["x"] * alignment.MOST_EXTRA]})
     assert whole.texts[0].tolist() == ["b", *["x"] * alignment.MOST_EXTRA]
     cut = align(["a"], {0: ["b", *["x"] * (alignment.MOST_EXTRA + 1)]})
@@ -218,7 +225,7 @@ def test_a_parse_that_never_ended_is_written_with_its_gaps():
 
 
 @pytest.mark.parametrize(
-    ("gold", "other", "mine", "others"),
+    ("gold", "parse", "mine", "theirs"),
     [
         ("( f ( g x ) y )", "( f ( g x ) y )", set(), set()),
         ("( f ( g x ) y )", "( f ( g z ) y )", {2}, {2}),
@@ -229,9 +236,9 @@ def test_a_parse_that_never_ended_is_written_with_its_gaps():
         ("x", "( x y )", set(), {1}),
     ],
 )
-def test_nodes_that_the_other_tree_lacks_are_found(gold, other, mine, others):
-    assert alignment.differing_nodes(form(gold), form(other)) == (mine, others)
-    assert alignment.differing_nodes(form(other), form(gold)) == (others, mine)
+def test_nodes_that_the_other_tree_lacks_are_marked(gold, parse, mine, theirs):
+    assert alignment.differing_nodes(form(gold), form(parse)) == (mine, theirs)
+    assert alignment.differing_nodes(form(parse), form(gold)) == (theirs, mine)
 
 
 def test_the_gold_tree_is_that_of_the_derivation():

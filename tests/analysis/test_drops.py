@@ -11,44 +11,44 @@ from core.analysis import drops
 from core.analysis.forgetting import COVERED, CROSS, NOT_COVERED, SPECIFIC
 
 
-def u_of(one, other) -> float:
+def u_of(left, right) -> float:
     """How many pairs the first of which is larger; equal ones count a half."""
-    return sum((a > b) + (a == b) / 2 for a in one for b in other)
+    return sum((a > b) + (a == b) / 2 for a in left for b in right)
 
 
-def exact_p(one: list[float], other: list[float]) -> float:
+def exact_p(left: list[float], right: list[float]) -> float:
     """The share of all ways to draw the first group whose U is as far from the middle."""
-    pool = one + other
-    middle = len(one) * len(other) / 2
-    far = abs(u_of(one, other) - middle)
+    pool = left + right
+    middle = len(left) * len(right) / 2
+    far = abs(u_of(left, right) - middle)
     ways = 0
     hits = 0
-    for places in combinations(range(len(pool)), len(one)):
-        drawn = [pool[at] for at in places]
-        rest = [pool[at] for at in range(len(pool)) if at not in places]
+    for indices in combinations(range(len(pool)), len(left)):
+        drawn = [pool[at] for at in indices]
+        rest = [pool[at] for at in range(len(pool)) if at not in indices]
         ways += 1
         hits += abs(u_of(drawn, rest) - middle) >= far - 1e-9
     return hits / ways
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("left", "right"),
     [
         ([0.9, 0.8, 0.7, 0.95], [0.1, 0.2, 0.0, -0.3, 0.75]),
         ([0.5, 0.1, 0.7, 0.3], [0.2, 0.6, 0.4, 0.0]),
         ([0.9, 0.8, 0.3], [0.1, 0.2, 0.35, -0.1, 0.0, 0.05, 0.4, 0.85]),
     ],
 )
-def test_u_and_p_are_those_of_all_arrangements(one, other):
-    found = drops.compare("x", [("a", np.array(one)), ("b", np.array(other))])
-    assert found.u == u_of(one, other)
-    assert found.p == pytest.approx(exact_p(one, other))
-    assert found.larger == pytest.approx(u_of(one, other) / (len(one) * len(other)))
-    assert found.why == ""
+def test_u_and_p_are_those_of_all_arrangements(left, right):
+    comparison = drops.compare("x", [("a", np.array(left)), ("b", np.array(right))])
+    assert comparison.u == u_of(left, right)
+    assert comparison.p == pytest.approx(exact_p(left, right))
+    assert comparison.larger == pytest.approx(u_of(left, right) / (len(left) * len(right)))
+    assert comparison.why == ""
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "why"),
+    ("left", "right", "why"),
     [
         ([], [0.1, 0.2], "no action is a"),
         ([0.1], [], "no action is b"),
@@ -59,10 +59,10 @@ def test_u_and_p_are_those_of_all_arrangements(one, other):
         ([0.5] * 9, [0.5] * 9, "all drops are equal"),
     ],
 )
-def test_groups_that_can_tell_nothing_say_why(one, other, why):
-    found = drops.compare("x", [("a", np.array(one)), ("b", np.array(other))])
-    assert why in found.why
-    assert all(math.isnan(value) for value in (found.u, found.p, found.larger))
+def test_groups_that_cannot_be_compared_say_why(left, right, why):
+    comparison = drops.compare("x", [("a", np.array(left)), ("b", np.array(right))])
+    assert why in comparison.why
+    assert all(math.isnan(value) for value in (comparison.u, comparison.p, comparison.larger))
 
 
 def made_up_table(covered: bool) -> pd.DataFrame:

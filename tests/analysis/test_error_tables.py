@@ -10,7 +10,7 @@ from tests.made_up import TASKS, finished_run, tell_errors
 WITHOUT = RunConfig(method_options={"fast": "none"})
 
 
-def told(store, config=RunConfig(), **more) -> int:  # noqa: B008 - frozen
+def run_with_errors(store, config=RunConfig(), **more) -> int:  # noqa: B008 - frozen
     run = finished_run(store, config, **({"tasks": more.pop("names")} if "names" in more else {}))
     tell_errors(store, run, **more)
     return run
@@ -28,9 +28,9 @@ def test_error_is_pooled_over_the_tasks_seen_or_that_of_one(store):
     assert table.match["test"] == pytest.approx(7 / 12)
     assert table.nll_mean["train"] == pytest.approx(8 / 20)
     assert table.nll_mean["test"] == pytest.approx(12 / 10)  # over the writable rows
-    one = error_curves.curves(store, [store.run(run)], TASKS[1]).table.set_index("split")
-    assert one.match["test"] == pytest.approx(3 / 4)
-    assert one.nll_mean["test"] == pytest.approx(4 / 2)
+    of_task = error_curves.curves(store, [store.run(run)], TASKS[1]).table.set_index("split")
+    assert of_task.match["test"] == pytest.approx(3 / 4)
+    assert of_task.nll_mean["test"] == pytest.approx(4 / 2)
     assert error_curves.curves(store, [store.run(run)], TASKS[2]).table.empty
 
 
@@ -43,37 +43,40 @@ def test_rows_that_cannot_be_counted_give_no_number(store):
 
 
 def test_epochs_follow_one_another_stage_after_stage(store):
-    found = error_curves.curves(store, [store.run(told(store))])
-    train = found.table[found.table.split == "train"]
+    curves = error_curves.curves(store, [store.run(run_with_errors(store))])
+    train = curves.table[curves.table.split == "train"]
     assert train["at"].tolist() == list(range(1, 19))
     order = list(zip(train.task, train.stage, train.epoch, strict=True))
     stages = [("fast", 2), ("slow", 4)]
     assert order == [(k, s, e) for k in range(3) for s, count in stages for e in range(count)]
-    assert found.sections.start.tolist() == [0, 2, 6, 8, 12, 14]
-    assert found.sections.end.tolist() == [2, 6, 8, 12, 14, 18]
-    assert found.sections.stages.tolist() == ["fast", "slow"] * 3
+    assert curves.sections.start.tolist() == [0, 2, 6, 8, 12, 14]
+    assert curves.sections.end.tolist() == [2, 6, 8, 12, 14, 18]
+    assert curves.sections.stages.tolist() == ["fast", "slow"] * 3
 
 
 def test_runs_without_a_stage_leave_its_place_empty(store):
-    both = [told(store), told(store, WITHOUT, stages={"slow": 4})]
-    both.append(told(store, RunConfig(method="finetune"), stages={"train": 3}))
-    both.append(told(store, RunConfig(method="emar"), stages={"initial": 1, "train": 4}))
-    found = error_curves.curves(store, [store.run(run) for run in both])
-    test = found.table[found.table.split == "test"]
+    runs = [run_with_errors(store), run_with_errors(store, WITHOUT, stages={"slow": 4})]
+    runs.append(run_with_errors(store, RunConfig(method="finetune"), stages={"train": 3}))
+    runs.append(run_with_errors(store, RunConfig(method="emar"), stages={"initial": 1, "train": 4}))
+    curves = error_curves.curves(store, [store.run(run) for run in runs])
+    test = curves.table[curves.table.split == "test"]
     where = {run: rows["at"].tolist()[:5] for run, rows in test.groupby("run")}
-    assert where[both[0]] == [1, 2, 3, 4, 5]
-    assert where[both[1]] == [3, 4, 5, 6, 9]  # its slow stage lies under the other's
-    assert where[both[2]] == [3, 4, 5, 9, 10]
-    assert where[both[3]] == [1, 3, 4, 5, 6]
-    assert found.sections.stages.tolist() == ["fast / initial", "slow / train"] * 3
+    assert where[runs[0]] == [1, 2, 3, 4, 5]
+    assert where[runs[1]] == [3, 4, 5, 6, 9]  # its slow stage lies under the other's
+    assert where[runs[2]] == [3, 4, 5, 9, 10]
+    assert where[runs[3]] == [1, 3, 4, 5, 6]
+    assert curves.sections.stages.tolist() == ["fast / initial", "slow / train"] * 3
 
 
 def test_stages_come_in_the_order_in_which_they_were_carried_out(store):
     """By number, never by the alphabet."""
-    runs = [told(store, stages={"warm": 2, "adapt": 3}), told(store, stages={"zero": 1, "one": 2})]
-    found = error_curves.curves(store, [store.run(run) for run in runs])
-    assert found.sections.stages.tolist() == ["warm / zero", "adapt / one"] * 3
-    first = found.table[(found.table.split == "test") & (found.table.task == 0)]
+    runs = [
+        run_with_errors(store, stages={"warm": 2, "adapt": 3}),
+        run_with_errors(store, stages={"zero": 1, "one": 2}),
+    ]
+    curves = error_curves.curves(store, [store.run(run) for run in runs])
+    assert curves.sections.stages.tolist() == ["warm / zero", "adapt / one"] * 3
+    first = curves.table[(curves.table.split == "test") & (curves.table.task == 0)]
     order = {
         run: list(zip(rows.stage, rows["at"], strict=True)) for run, rows in first.groupby("run")
     }
@@ -82,21 +85,24 @@ def test_stages_come_in_the_order_in_which_they_were_carried_out(store):
 
 
 def test_three_stages_lead_up_to_the_last_one_after_another(store):
-    run = told(store, stages={"warm": 1, "mid": 2, "adapt": 1}, tasks=1)
-    found = error_curves.curves(store, [store.run(run)])
-    assert found.sections[["stages", "start", "end"]].to_numpy().tolist() == [
+    run = run_with_errors(store, stages={"warm": 1, "mid": 2, "adapt": 1}, tasks=1)
+    curves = error_curves.curves(store, [store.run(run)])
+    assert curves.sections[["stages", "start", "end"]].to_numpy().tolist() == [
         ["warm / mid", 0, 3],
         ["adapt", 3, 4],
     ]
-    test = found.table[found.table.split == "test"]
+    test = curves.table[curves.table.split == "test"]
     assert list(zip(test.stage, test["at"], strict=True)) == [
-        ("warm", 1), ("mid", 2), ("mid", 3), ("adapt", 4),
-    ]  # fmt: skip
+        ("warm", 1),
+        ("mid", 2),
+        ("mid", 3),
+        ("adapt", 4),
+    ]
 
 
 def test_a_task_is_found_by_its_name_wherever_a_run_learns_it(store):
     turned = tuple(reversed(TASKS))
-    runs = [store.run(told(store)), store.run(told(store, names=turned))]
+    runs = [store.run(run_with_errors(store)), store.run(run_with_errors(store, names=turned))]
     assert error_curves.task_names(runs) == ["", TASKS[1], ""]
     table = error_curves.curves(store, runs, TASKS[0]).table
     assert set(table.run) == {1, 2}
@@ -105,9 +111,9 @@ def test_a_task_is_found_by_its_name_wherever_a_run_learns_it(store):
     assert error_curves.curves(store, runs, "nowhere").table.empty
 
 
-def test_only_runs_that_told_errors_are_recorded(store):
+def test_runs_with_recorded_errors_are_listed(store):
     silent = finished_run(store, RunConfig())
-    run = told(store)
+    run = run_with_errors(store)
     assert error_curves.recorded(store, [silent, run]) == {run}
     assert error_curves.recorded(store, [silent]) == set()
     assert error_curves.curves(store, [store.run(silent)]).table.empty
@@ -145,7 +151,7 @@ def test_which_runs_have_a_fast_stage(config, fast):
 
 
 def test_last_values_are_those_of_the_last_epoch(store):
-    runs = [store.run(told(store)), store.run(told(store, until=7))]
+    runs = [store.run(run_with_errors(store)), store.run(run_with_errors(store, until=7))]
     table = error_curves.curves(store, runs).table
     ends = error_curves.last_values(table).set_index("run")
     assert ends.task.tolist() == [2, 1]

@@ -22,10 +22,13 @@ from core.runs.store import Store
 from tests.experiments.samples import finished_cells
 
 RIGHT = {
-    (0, 0): (2, 4), (0, 1): (6, 6),
-    (1, 0): (1, 5), (1, 1): (5, 6),
-    (2, 0): (3, 3), (2, 1): (9, 9),
-}  # fmt: skip
+    (0, 0): (2, 4),
+    (0, 1): (6, 6),
+    (1, 0): (1, 5),
+    (1, 1): (5, 6),
+    (2, 0): (3, 3),
+    (2, 1): (9, 9),
+}
 
 
 @pytest.fixture
@@ -200,9 +203,11 @@ def record(config: RunConfig, seconds: float, right: int, total: int = 100) -> E
 
 def of_arm(label: str, **more: object) -> RunConfig:
     preset = presets["main-overnight"].value()
-    return preset.with_(arms=(Arm(label, METHODS[label]),)).arm_config(
-        Arm(label, METHODS[label])
-    ).with_(**more)  # fmt: skip
+    return (
+        preset.with_(arms=(Arm(label, METHODS[label]),))
+        .arm_config(Arm(label, METHODS[label]))
+        .with_(**more)
+    )
 
 
 def test_the_papers_table_with_ours_beside_it() -> None:

@@ -23,12 +23,12 @@ TOY = RunConfig(dataset="toy")
 
 def where_it_occurs() -> dict[str, list[int]]:
     """The tasks whose training rows use each action, by hand."""
-    found = defaultdict(set)
+    tasks_of = defaultdict(set)
     for k, task in enumerate(make_toy_tasks()):
         for row in task.train:
             for step in row.derivation:
-                found[str(step.action)].add(k)
-    return {text: sorted(tasks) for text, tasks in found.items()}
+                tasks_of[str(step.action)].add(k)
+    return {text: sorted(tasks) for text, tasks in tasks_of.items()}
 
 
 @pytest.mark.parametrize("origin", [0, 1, 2])
@@ -109,10 +109,10 @@ def test_filters_are_letter_for_letter_and_together(store):
 
 
 def test_two_runs_are_compared_by_the_actions_texts(store):
-    one = store.run(recorded_run(store, TOY, kept=0.1))
-    other = store.run(recorded_run(store, TOY.with_(task_order=("port", "zoo", "farm")), kept=0.5))
-    mine = forgetting.action_table(store, one, 0)
-    theirs = forgetting.action_table(store, other, 1)
+    left = store.run(recorded_run(store, TOY, kept=0.1))
+    right = store.run(recorded_run(store, TOY.with_(task_order=("port", "zoo", "farm")), kept=0.5))
+    mine = forgetting.action_table(store, left, 0)
+    theirs = forgetting.action_table(store, right, 1)
     both = forgetting.difference(mine, theirs).set_index("text")
     assert set(both.index) == set(mine.text)  # the same task, whatever its place and the numbers
     for row in mine.itertuples():
@@ -163,7 +163,7 @@ def test_a_table_for_a_file_has_a_column_for_each_task(store):
 @torch.no_grad()
 def brute_force(parsers: Parsers, after: int, on: int) -> dict[str, tuple[float, int]]:
     """Mean P and count of each action on a task's training rows: row by row, step by step."""
-    found: dict[str, list[float]] = defaultdict(list)
+    probabilities: dict[str, list[float]] = defaultdict(list)
     with parsers.after(after) as parser:
         for example in parsers.tasks[on].train:
             reader = Reader(parser, example.words)
@@ -171,10 +171,12 @@ def brute_force(parsers: Parsers, after: int, on: int) -> dict[str, tuple[float,
             for slot, action in zip(slots, actions, strict=True):
                 scores = reader.scores()
                 among = torch.softmax(scores[applicable(parser, slot, on)], 0)
-                place = applicable(parser, slot, on).index(action)
-                found[str(parser.grammar.actions[action])].append(float(among[place]))
+                index = applicable(parser, slot, on).index(action)
+                probabilities[str(parser.grammar.actions[action])].append(float(among[index]))
                 reader.take(action)
-    return {text: (sum(values) / len(values), len(values)) for text, values in found.items()}
+    return {
+        text: (sum(values) / len(values), len(values)) for text, values in probabilities.items()
+    }
 
 
 @pytest.mark.slow

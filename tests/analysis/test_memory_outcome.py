@@ -25,8 +25,8 @@ def test_what_a_row_alone_covers_is_in_no_other_row_of_the_memory(task):
     actions = [{str(step.action) for step in task.examples[row].derivation} for row in memory.rows]
     alone = analysis.covered_alone(task, memory)
     for at, mine in enumerate(actions):
-        others = set().union(*(rest for other, rest in enumerate(actions) if other != at))
-        assert set(alone[at]) == mine - others
+        rest = set().union(*(covered for index, covered in enumerate(actions) if index != at))
+        assert set(alone[at]) == mine - rest
     assert any(alone)
 
 

@@ -41,11 +41,11 @@ def memories(examples):
 
 def counted(examples, rows, kind):
     """Action counts of these rows, by hand."""
-    found = Counter()
+    counts = Counter()
     for row in rows:
         actions = [str(step.action) for step in examples[row].derivation]
-        found.update(actions if kind == "frequency" else set(actions))
-    return found
+        counts.update(actions if kind == "frequency" else set(actions))
+    return counts
 
 
 @pytest.mark.parametrize("kind", memory.COUNTS)
@@ -67,9 +67,9 @@ def test_coverage_is_that_of_sets(task, examples, memories):
             ("clusters", lambda r: {task.clusters[task.forms.of_row[r]]}),
         ):
             held = set().union(*map(of, kept.rows))
-            there = set().union(*map(of, every))
+            whole = set().union(*map(of, every))
             assert getattr(row, name) == len(held)
-            assert getattr(row, f"{name}_share") == pytest.approx(len(held) / len(there))
+            assert getattr(row, f"{name}_share") == pytest.approx(len(held) / len(whole))
     assert (measured.filter(like="_share").iloc[0] == 1).all()
 
 
@@ -79,10 +79,10 @@ def test_overlap_is_jaccards_index_by_hand():
     assert pairs.loc[(0, 1), "shared"] == 1
     assert pairs.loc[(0, 1), "jaccard"] == pytest.approx(1 / 4)
     assert pairs.loc[(1, 2), "jaccard"] == 0
-    for one in range(4):
-        assert pairs.loc[(one, one), "jaccard"] == 1
-        for other in range(4):
-            assert pairs.loc[(one, other), "jaccard"] == pairs.loc[(other, one), "jaccard"]
+    for left in range(4):
+        assert pairs.loc[(left, left), "jaccard"] == 1
+        for right in range(4):
+            assert pairs.loc[(left, right), "jaccard"] == pairs.loc[(right, left), "jaccard"]
 
 
 def test_stability_averages_the_pairs_of_seeds(task, memories):

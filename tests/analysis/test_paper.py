@@ -24,8 +24,8 @@ def test_every_table_is_whole():
 
 
 def test_without_dar_is_told_from_the_headline():
-    found = values(RunConfig(dataset="overnight"), 8)
-    assert found == {
+    figures = values(RunConfig(dataset="overnight"), 8)
+    assert figures == {
         (1, "with DAR", "whole"): 54.40,
         (1, "with DAR", "avg"): 54.73,
         (7, "without DAR", "whole"): 51.44,
@@ -131,16 +131,17 @@ BERT = {"encoder": "transformer", "encoder_model": "google-bert/bert-base-uncase
 )
 def test_a_run_is_held_against_the_papers_own_kind_of_encoder(changes, expected):
     config = RunConfig(dataset="overnight", **changes)
-    found = values(config, 8)
+    figures = values(config, 8)
     assert {
-        (t, note): v for (t, note, measure), v in found.items() if measure == "whole"
+        (t, note): v for (t, note, measure), v in figures.items() if measure == "whole"
     } == expected
     fitting = {
         (row.table, row.note): row.value
         for row in published()
-        if row.table in (1, 4) and row.measure == "whole"
+        if row.table in (1, 4)
+        and row.measure == "whole"
         and paper_beside.fits(config.with_(task_masking=True), row)
-    }  # fmt: skip
+    }
     assert fitting == expected
 
 

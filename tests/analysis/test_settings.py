@@ -32,10 +32,10 @@ def test_options_of_another_method_do_not_tell_runs_apart():
 
 def test_samplers_tell_runs_of_one_method_apart_only():
     emr, recall = RunConfig(method="emr", sampler="random"), RunConfig()
-    one = differing([emr, recall, RunConfig(method="finetune")], leave_out=["method"])
-    assert one == [[], [], []]
-    two = differing([emr, recall, emr.with_(sampler="dlfs")], leave_out=["method"])
-    assert two == [["sampler random"], [], ["sampler dlfs"]]
+    unlike = differing([emr, recall, RunConfig(method="finetune")], leave_out=["method"])
+    assert unlike == [[], [], []]
+    alike = differing([emr, recall, emr.with_(sampler="dlfs")], leave_out=["method"])
+    assert alike == [["sampler random"], [], ["sampler dlfs"]]
 
 
 @pytest.mark.parametrize("name", list(methods))
@@ -86,5 +86,10 @@ def test_what_a_run_records_does_not_tell_runs_apart():
 
 def test_values_read_as_people_write_them():
     assert [show(v) for v in (True, 0.0025, (), ("a", "b"), "", 3)] == [
-        "on", "0.0025", "all", "a, b", "none", "3"
-    ]  # fmt: skip
+        "on",
+        "0.0025",
+        "all",
+        "a, b",
+        "none",
+        "3",
+    ]

@@ -35,8 +35,10 @@ def test_a_run_alone_is_called_by_its_method(store):
 
 def test_a_given_name_goes_before_and_no_two_are_alike(store):
     assert named(store, TR, TR.with_(seed=1), TR, names=["mine", "", "mine"]) == [
-        "mine, run 1", "TR, seed 1", "mine, run 3",
-    ]  # fmt: skip
+        "mine, run 1",
+        "TR, seed 1",
+        "mine, run 3",
+    ]
     assert len(set(named(store, TR, TR, TR))) == 3
 
 
@@ -71,8 +73,10 @@ def test_runs_that_share_all_but_seeds_share_a_name_and_the_first_ones_look(stor
     marks = of_runs(runs)
     groups = named_groups(runs, {id: mark.name for id, mark in marks.items()})
     assert [(g.label, [run.id for run in g.runs]) for g in groups] == [
-        ("TR, M 50", [1, 2]), (marks[3].name, [3]), (marks[4].name, [4]),
-    ]  # fmt: skip
+        ("TR, M 50", [1, 2]),
+        (marks[3].name, [3]),
+        (marks[4].name, [4]),
+    ]
     assert [mark.slot for mark in of_groups(groups, marks).values()] == [0, 2, 3]
 
 

@@ -20,10 +20,10 @@ UNKNOWN = np.full(3, NAN)
 
 def square(rows) -> np.ndarray:
     """The rows as a square matrix, NaN above the diagonal."""
-    found = np.full((len(rows), len(rows)), NAN)
+    matrix = np.full((len(rows), len(rows)), NAN)
     for k, row in enumerate(rows):
-        found[k, : len(row)] = row
-    return found
+        matrix[k, : len(row)] = row
+    return matrix
 
 
 @pytest.mark.parametrize("name", BY_HAND)
@@ -37,9 +37,9 @@ def test_each_two_of_the_definitions_of_forgetting_disagree_somewhere() -> None:
     names = [name for name in MEASURES if name.startswith("forgetting")]
     pairs = [[MEASURES[n].of(square(m), UNKNOWN) for m in (FIRST, SECOND)] for n in names]
     assert len(names) == 3
-    for at, one in enumerate(pairs):
-        for other in pairs[at + 1 :]:
-            assert one != pytest.approx(other)
+    for at, left in enumerate(pairs):
+        for right in pairs[at + 1 :]:
+            assert left != pytest.approx(right)
 
 
 def test_forward_transfer_takes_what_was_there_before_a_task_was_learned() -> None:

@@ -51,12 +51,12 @@ def test_courses_are_the_measures_of_the_counts_after_each_task(store) -> None:
     table = transfer_tables.trajectories(cells)
     assert list(table.after) == [0, 1, 2]
     assert list(table.task) == list(TASKS)
-    told = matrix(0.5)
+    counts = matrix(0.5)
     for k in range(3):
         acc = np.full((k + 1, k + 1), np.nan)
         for row in range(k + 1):
             for on in range(row + 1):
-                acc[row, on] = told[row][on] / ROWS[on]
+                acc[row, on] = counts[row][on] / ROWS[on]
         for name in PLAIN:
             assert table[name][k] == pytest.approx(
                 MEASURES[name].of(acc, np.full(k + 1, np.nan)), nan_ok=True
@@ -123,17 +123,17 @@ def test_alone_is_the_mean_of_the_runs_of_the_same_settings_that_learned_a_task_
 ) -> None:
     config = RunConfig(memory_size=7)
     id = finished_run(store, config)
-    one, two, three = TASKS
-    first_only(store, config.with_(order_seed=2), (two, one, three), 60)
-    first_only(store, config.with_(order_seed=2, seed=5), (two, three, one), 70)
-    first_only(store, config.with_(task_order=(three, one)), (three, one), 10)
-    first_only(store, config.with_(memory_size=8), (three, two, one), 99)  # another setting
+    first, second, third = TASKS
+    first_only(store, config.with_(order_seed=2), (second, first, third), 60)
+    first_only(store, config.with_(order_seed=2, seed=5), (second, third, first), 70)
+    first_only(store, config.with_(task_order=(third, first)), (third, first), 10)
+    first_only(store, config.with_(memory_size=8), (third, second, first), 99)  # another setting
     run = store.run(id)
-    (found,) = transfer_tables.alone(store, [run], store.runs()).values()
-    own = matrix(0.7)[0][0] / ROWS[0]
-    assert found == pytest.approx({one: own, two: 0.65, three: 0.1})
+    (alone,) = transfer_tables.alone(store, [run], store.runs()).values()
+    first_accuracy = matrix(0.7)[0][0] / ROWS[0]
+    assert alone == pytest.approx({first: first_accuracy, second: 0.65, third: 0.1})
     _, cells, groups, learned = read(store, [id])
-    table = transfer_tables.trajectories(cells, alone={id: found})
+    table = transfer_tables.trajectories(cells, alone={id: alone})
     just = [matrix(0.7)[i][i] / ROWS[i] for i in range(3)]
     assert table.forward_alone[2] == pytest.approx((just[1] - 0.65 + just[2] - 0.1) / 2)
     assert "learned first" not in transfer_tables.final(table, groups, learned).missing[0]
