@@ -82,9 +82,17 @@ def toy_tasks() -> tuple[Task, ...]:
 def make_toy_config() -> RunConfig:
     """A run on the toy tasks that takes well under a second a task."""
     return RunConfig(
-        dataset="toy", memory_size=3, epochs=2, batch_size=4, word_size=12, hidden_size=16,
-        action_size=8, learning_rate=0.01, device="cpu", recording_budget=1000.0,
-    )  # fmt: skip
+        dataset="toy",
+        memory_size=3,
+        epochs=2,
+        batch_size=4,
+        word_size=12,
+        hidden_size=16,
+        action_size=8,
+        learning_rate=0.01,
+        device="cpu",
+        recording_budget=1000.0,
+    )
 
 
 @pytest.fixture

@@ -156,9 +156,10 @@ def _predictions(grammar: Grammar, task: Task, k: int, i: int, p: np.ndarray) ->
                 parse = [*parse, grammar.action_ids[others[0]], *numbers[wrong + 1 :]]
                 complete = all(number >= 0 for number in numbers)
         for column, value in zip(
-            columns, (complete and wrong is None, tuple(parse), complete, -1.0, wrong, tuple(gold)),
+            columns,
+            (complete and wrong is None, tuple(parse), complete, -1.0, wrong, tuple(gold)),
             strict=True,
-        ):  # fmt: skip
+        ):
             column.append(value)
     return Predictions(k, i, tuple(range(len(task.test))), *map(tuple, columns))
 

@@ -252,8 +252,11 @@ def test_ctrl_c_stops_within_a_batch_and_says_how_to_resume(home: Path) -> None:
     words = shlex.split("train --epochs 50 --hidden-size 16 --word-size 16 --action-size 16")
     process = subprocess.Popen(
         [sys.executable, "-m", "core", *words],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ),
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ),
+    )
     lines = [process.stdout.readline() for _ in range(3)]  # the run, then two epochs
     assert "epoch 2" in lines[2], process.communicate()
     process.send_signal(signal.SIGINT)

@@ -149,8 +149,12 @@ def test_what_a_run_tells(toy_config) -> None:
     assert [(e.after, e.on) for e in accuracies] == [(k, i) for k in range(3) for i in range(k + 1)]
     assert all(0 <= e.correct <= e.total for e in accuracies)
     assert {e.stage for e in events if isinstance(e, StageTime)} == {
-        "fast", "slow", "sampling", "evaluation", "recording",
-    }  # fmt: skip
+        "fast",
+        "slow",
+        "sampling",
+        "evaluation",
+        "recording",
+    }
     progress = [e for e in events if isinstance(e, Progress)]
     done = [e.done for e in progress]
     assert done == sorted(done)

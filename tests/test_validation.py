@@ -45,9 +45,14 @@ def test_every_method_with_a_memory_names_its_default_sampler(name) -> None:
 
 def test_samplers_are_those_of_the_methods_papers() -> None:
     papers = {
-        "ewc": "random", "gem": "random", "agem": "random", "emr": "random", "derpp": "random",
-        "arper": "prior", "total_recall": "dlfs",
-    }  # fmt: skip
+        "ewc": "random",
+        "gem": "random",
+        "agem": "random",
+        "emr": "random",
+        "derpp": "random",
+        "arper": "prior",
+        "total_recall": "dlfs",
+    }
     assert {name: default_sampler(name) for name in papers} == papers
 
 

@@ -23,9 +23,13 @@ except ImportError:
     playwright = None
 CHROMIUM = shutil.which("chromium")
 ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--no-first-run",
-]  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
 PATIENCE = 90_000  # milliseconds; the machine may be busy
 
 POINTS = """() => {

@@ -200,8 +200,10 @@ def main() -> None:
         if not args.training:
             first_loads(folder, data, times)
     demo(Path(tempfile.mkdtemp()), times, args.live)
-    print(f"{os.cpu_count()} cores, load {load:.1f} before and {os.getloadavg()[0]:.1f} after; "
-          f"{args.training} training.\n\n{times.table()}")  # fmt: skip
+    print(
+        f"{os.cpu_count()} cores, load {load:.1f} before and {os.getloadavg()[0]:.1f} after; "
+        f"{args.training} training.\n\n{times.table()}"
+    )
 
 
 if __name__ == "__main__":

@@ -14,9 +14,15 @@ from core.runs.store import Store
 from tests.browser.driving import PATIENCE, playwright, settle
 
 CONFIG = RunConfig(
-    method="finetune", task_order=("library", "events"), epochs=4, hidden_size=48, word_size=32,
-    action_size=32, learning_rate=0.01, device="cpu",
-)  # fmt: skip
+    method="finetune",
+    task_order=("library", "events"),
+    epochs=4,
+    hidden_size=48,
+    word_size=32,
+    action_size=32,
+    learning_rate=0.01,
+    device="cpu",
+)
 TRIES, A_TRY = 8, 15_000  # clicks until one is heard, and milliseconds to hear it
 HEADING, ROW = 36, 35  # pixels of a table
 MARKS = """() => {

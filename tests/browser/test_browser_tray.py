@@ -9,9 +9,15 @@ from tests.browser.driving import playwright, settle
 from tests.made_up import DEMO, full_run, keep_parsers, tell
 
 PAGES = (
-    "Accuracy", "Forgetting", "Drill-down", "Error curves", "Playground", "Memories", "Clusters",
+    "Accuracy",
+    "Forgetting",
+    "Drill-down",
+    "Error curves",
+    "Playground",
+    "Memories",
+    "Clusters",
     "Report",
-)  # fmt: skip
+)
 OF_NO_RUN = ("Runs", "Launch", "Experiments", "Results", "Paper", "Glossary")  # or of all of them
 TRAY = """() => {
   const runs = [...document.querySelectorAll('.st-key-tray [role=radiogroup] label')];

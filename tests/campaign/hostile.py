@@ -26,9 +26,16 @@ from tests.pages.sessions import FILES, opened
 
 FILES_EACH, ADDRESSES_EACH, SECONDS = 40, 12, 20.0
 FORMS = [
-    "( a ( b c ) )", "a(b,c)", "answer(A,(state(A),loc(B,A)))", "[IN:GET [SL:X y ] ]", "\\x.f(x)",
-    "(lambda $0 e (and (f $0) (g $0)))", "select([name],shop(x))", '(say "a (b) c")', "eq(a,'b,c')",
-]  # fmt: skip
+    "( a ( b c ) )",
+    "a(b,c)",
+    "answer(A,(state(A),loc(B,A)))",
+    "[IN:GET [SL:X y ] ]",
+    "\\x.f(x)",
+    "(lambda $0 e (and (f $0) (g $0)))",
+    "select([name],shop(x))",
+    '(say "a (b) c")',
+    "eq(a,'b,c')",
+]
 JUNK = [
     "\0", "\t", "\n", "\r", '"', "'", "(", ")", "[", ",", "\\", "\u202e", "\ufeff", "\u0301", "é",
     "\x1b[31m", " " * 50, "(" * 3000, "9" * 400, "a" * 5000, "=cmd()", "<b>", "🦊", "$x$",

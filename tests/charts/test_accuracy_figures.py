@@ -99,7 +99,14 @@ def test_figures_stand_empty_tables(table):
 def test_a_difference_below_half_a_point_is_0_without_a_sign():
     points = [0.004, -0.004, 0.026, -0.026]
     table = pd.DataFrame(
-        {"after": 1, "on": range(1, 5), "after_task": "a", "on_task": "b", "left": 0.5,
-         "right": 0.5, "difference": points}
-    )  # fmt: skip
+        {
+            "after": 1,
+            "on": range(1, 5),
+            "after_task": "a",
+            "on_task": "b",
+            "left": 0.5,
+            "right": 0.5,
+            "difference": points,
+        }
+    )
     assert list(difference(table, "A", "B").data[1].text) == ["0", "0", "+3", "−3"]

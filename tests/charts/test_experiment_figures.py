@@ -13,25 +13,35 @@ from core.charts.experiment_matrix import STATUS_COLOURS, matrix
 from core.charts.experiment_ranks import critical_difference
 
 ARMS, PAIRS = ["plain", "<b>replay</b>"], ["1 · 1", "2 · 2", "3 · 3"]
-VALUES = pd.DataFrame({"a": [10.0, 20.0, 30.0, 41.0], "b": [12.0, 25.0, 33.0, 40.0],
-                       "c": [50.0, 60.0, 70.0, 81.0]})  # fmt: skip
+VALUES = pd.DataFrame(
+    {"a": [10.0, 20.0, 30.0, 41.0], "b": [12.0, 25.0, 33.0, 40.0], "c": [50.0, 60.0, 70.0, 81.0]}
+)
 
 
 def cells(statuses: dict[tuple[int, int], str]) -> pd.DataFrame:
     rows = [
         {
-            "arm": arm, "pair": pair, "status": status, "progress": 0.4,
+            "arm": arm,
+            "pair": pair,
+            "status": status,
+            "progress": 0.4,
             "run": None if status in ("absent", "deleted") else 10 * arm + pair + 1,
             "accuracy": 20.0 + 30 * arm + pair if status == "finished" else None,
         }
         for (arm, pair), status in statuses.items()
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows)
 
 
 def test_every_cell_stands_at_its_arm_and_pair_and_says_its_run() -> None:
-    statuses = {(0, 0): "finished", (0, 1): "running", (0, 2): "absent",
-                (1, 0): "finished", (1, 1): "failed", (1, 2): "queued"}  # fmt: skip
+    statuses = {
+        (0, 0): "finished",
+        (0, 1): "running",
+        (0, 2): "absent",
+        (1, 0): "finished",
+        (1, 1): "failed",
+        (1, 2): "queued",
+    }
     figure = matrix(cells(statuses), ARMS, PAIRS)
     ground, heat = figure.data[0], figure.data[1]
     assert np.isnan(heat.z[0][1])
@@ -57,9 +67,15 @@ def test_the_legend_counts_what_is_not_finished() -> None:
 
 def test_a_cell_of_the_matrix_is_a_list_in_the_browser() -> None:
     cells = pd.DataFrame(
-        {"arm": [0], "pair": [1], "status": ["finished"], "run": [7], "progress": [1.0],
-         "accuracy": [50.0]}
-    )  # fmt: skip
+        {
+            "arm": [0],
+            "pair": [1],
+            "status": ["finished"],
+            "run": [7],
+            "progress": [1.0],
+            "accuracy": [50.0],
+        }
+    )
     drawn = json.loads(matrix(cells, ["one"], ["1 · 1", "2 · 2"]).to_json())["data"]
     assert [each["customdata"] for each in drawn if "customdata" in each] == [[[0, 1, 7]]]
 

@@ -11,10 +11,14 @@ from tests.conftest import make_toy_tasks
 
 TABLE = pd.DataFrame(
     {
-        "form": range(4), "logical_form": ["a", "b", "c", "d"], "rows": [1, 2, 3, 4],
-        "cluster": [0, 0, 1, 1], "x": [0.0, 1, 2, 3], "y": [3.0, 2, 1, 0],
+        "form": range(4),
+        "logical_form": ["a", "b", "c", "d"],
+        "rows": [1, 2, 3, 4],
+        "cluster": [0, 0, 1, 1],
+        "x": [0.0, 1, 2, 3],
+        "y": [3.0, 2, 1, 0],
     }
-)  # fmt: skip
+)
 
 
 def test_forms_that_are_searched_for_stand_out_and_unknown_values_are_open():

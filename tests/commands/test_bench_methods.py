@@ -16,9 +16,17 @@ from core.training.assembly import Learner
 
 def config(method: str, **options: object) -> RunConfig:
     return RunConfig(
-        dataset="toy", method=method, method_options=options, sampler="random", memory_size=3,
-        batch_size=2, word_size=12, hidden_size=16, action_size=8, device="cpu",
-    )  # fmt: skip
+        dataset="toy",
+        method=method,
+        method_options=options,
+        sampler="random",
+        memory_size=3,
+        batch_size=2,
+        word_size=12,
+        hidden_size=16,
+        action_size=8,
+        device="cpu",
+    )
 
 
 @pytest.mark.slow

@@ -58,6 +58,9 @@ def test_the_table_has_both_ways(
     assert main(["bench", "workers", *words]) == 0
     lines = capsys.readouterr().out.strip().splitlines()
     assert [line.split("|")[1:3] for line in lines[-4:]] == [
-        [" 1 ", " threads "], [" 1 ", " processes "], [" 2 ", " threads "], [" 2 ", " processes "],
-    ]  # fmt: skip
+        [" 1 ", " threads "],
+        [" 1 ", " processes "],
+        [" 2 ", " threads "],
+        [" 2 ", " processes "],
+    ]
     assert lines[-4].endswith("| 1.00 × |")

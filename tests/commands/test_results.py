@@ -52,9 +52,12 @@ def test_seeds_share_a_line_with_their_mean_and_deviation(store, capsys) -> None
     avg = [100 * np.mean(np.array(end) / ROWS) for end in ends]
     spread = [f"{np.mean(found):.2f} ± {np.std(found, ddof=1):.2f}" for found in (whole, avg)]
     assert first == first | {
-        "Method": "EMR", "Sampler": "random", "Task masking": "off", "n": "2",
+        "Method": "EMR",
+        "Sampler": "random",
+        "Task masking": "off",
+        "n": "2",
         "ACC_whole / ACC_avg": " / ".join(spread),
-    }  # fmt: skip
+    }
     assert (masked["Task masking"], masked["n"]) == ("on", "1")
 
 

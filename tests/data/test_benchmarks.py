@@ -44,12 +44,18 @@ ROWS = {  # task → train, dev, test
 }
 FORMS = {  # distinct forms of the training rows
     "overnight": {
-        "basketball": 252, "blocks": 469, "calendar": 192, "housing": 230, "publications": 147,
-        "recipes": 124, "restaurants": 339, "socialnetwork": 621,
+        "basketball": 252,
+        "blocks": 469,
+        "calendar": 192,
+        "housing": 230,
+        "publications": 147,
+        "recipes": 124,
+        "restaurants": 339,
+        "socialnetwork": 621,
     },
     "nlmap_qt": {"latlong": 5088},
     "nlmap_city": {"task0": 2524},
-}  # fmt: skip
+}
 GRAMMARS = {  # actions, slots, mean and greatest length of the training derivations
     "overnight": (215, 42, 12.74, 22),
     "nlmap_qt": (5186, 52, 9.17, 18),

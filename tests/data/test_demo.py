@@ -137,8 +137,10 @@ def test_entities_of_a_form_are_named_in_its_utterance(tasks) -> None:
     for row in rows:
         text = " ".join(row.words)
         used = [symbol for symbol in names if f" {symbol} " in row.logical_form]
-        named += all(any(_without_small_words(w) in _without_small_words(text) for w in names[s])
-                     for s in used)  # fmt: skip
+        named += all(
+            any(_without_small_words(w) in _without_small_words(text) for w in names[s])
+            for s in used
+        )
     assert named / len(rows) > 0.95  # the rest are slips of the pen
 
 

@@ -22,16 +22,21 @@ def rows_of(data: bytes, limits: Limits | None = None) -> list[tuple[str, ...]]:
 
 @given(
     st.lists(
-        st.tuples(*[st.text(min_size=1, max_size=8).filter(
-            lambda text: text.strip() and not set(text) & set("\t\n\r\0")
-        )] * 2),
+        st.tuples(
+            *[
+                st.text(min_size=1, max_size=8).filter(
+                    lambda text: text.strip() and not set(text) & set("\t\n\r\0")
+                )
+            ]
+            * 2
+        ),
         min_size=1,
         max_size=5,
     ),
     st.sampled_from(["\n", "\r\n"]),
     st.booleans(),
     st.booleans(),
-)  # fmt: skip
+)
 def test_what_is_written_is_read(
     rows: list[tuple[str, str]], end: str, ends_in_newline: bool, has_mark: bool
 ) -> None:

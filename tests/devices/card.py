@@ -22,14 +22,21 @@ DEVICE = torch.device("meta")
 aten = torch.ops.aten
 
 _READS = {  # the CPU waits for a number, or for how large the result is
-    aten._local_scalar_dense.default, aten.nonzero.default, aten._unique2.default,
-    aten.unique_consecutive.default, aten.unique_dim.default, aten.masked_select.default,
-    aten.bincount.default, aten.repeat_interleave.Tensor,
-}  # fmt: skip
+    aten._local_scalar_dense.default,
+    aten.nonzero.default,
+    aten._unique2.default,
+    aten.unique_consecutive.default,
+    aten.unique_dim.default,
+    aten.masked_select.default,
+    aten.bincount.default,
+    aten.repeat_interleave.Tensor,
+}
 _INDEXING = {
-    aten.index.Tensor, aten.index_put_.default, aten.index_put.default,
+    aten.index.Tensor,
+    aten.index_put_.default,
+    aten.index_put.default,
     aten._index_put_impl_.default,
-}  # fmt: skip
+}
 _LENGTHS_ON_CPU = {aten._pack_padded_sequence.default, aten._pad_packed_sequence.default}
 _TAKE_BOTH = {*_LENGTHS_ON_CPU, aten._pack_padded_sequence_backward.default}
 
@@ -46,9 +53,13 @@ class OnCard(Tensor):
     @staticmethod
     def __new__(cls, held: Tensor) -> "OnCard":
         tensor = Tensor._make_wrapper_subclass(
-            cls, held.shape, strides=held.stride(), storage_offset=held.storage_offset(),
-            dtype=held.dtype, device=DEVICE,
-        )  # fmt: skip
+            cls,
+            held.shape,
+            strides=held.stride(),
+            storage_offset=held.storage_offset(),
+            dtype=held.dtype,
+            device=DEVICE,
+        )
         tensor.held = held
         return tensor
 

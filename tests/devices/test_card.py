@@ -88,9 +88,14 @@ def test_so_it_is_with_a_transformer(
 ) -> None:
     model = str(write_tiny_bert(tmp_path / "bert"))
     config = toy_config.with_(
-        method=name, epochs=1, task_order=("zoo", "port"), encoder="transformer",
-        encoder_model=model, encoder_trained=trained, dropout=0.2,
-    )  # fmt: skip
+        method=name,
+        epochs=1,
+        task_order=("zoo", "port"),
+        encoder="transformer",
+        encoder_model=model,
+        encoder_trained=trained,
+        dropout=0.2,
+    )
     on_cpu: list[Event] = []
     train(config, on_cpu.append)  # keeps a fixed one's states: they are not computed in a step
     calls: list[object] = []
@@ -143,10 +148,15 @@ def test_the_card_refuses_what_a_gpu_refuses_and_notes_what_waits() -> None:
         with pytest.raises(MixedDevicesError):
             there + torch.tensor([1.0, 2.0, 3.0, 4.0], device=DEVICE)
         waiting: list[Callable[[], object]] = [
-            lambda: float(there.sum()), lambda: here.to(DEVICE), lambda: there.cpu(),
-            lambda: there.tolist(), lambda: there.nonzero(), lambda: there[there > 1],
-            lambda: there[torch.tensor([0, 1])], lambda: there.clone().copy_(here),
-        ]  # fmt: skip
+            lambda: float(there.sum()),
+            lambda: here.to(DEVICE),
+            lambda: there.cpu(),
+            lambda: there.tolist(),
+            lambda: there.nonzero(),
+            lambda: there[there > 1],
+            lambda: there[torch.tensor([0, 1])],
+            lambda: there.clone().copy_(here),
+        ]
         for number, wait in enumerate(waiting, start=1):
             wait()
             assert len(mode.waits) == number, mode.waits

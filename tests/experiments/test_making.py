@@ -116,9 +116,14 @@ def test_what_has_been_run_is_not_missing(store: Store) -> None:
     config = experiment.arm_config(arm)
     records = records_of(store, [store.run(finished_run(store, config, [1, 1]))])
     whole = [
-        record.__class__(**{**record.__dict__, "tasks": tuple("abcdefgh"), "counts": tuple(
-            (7, task, 1, 2, None) for task in range(8))})
+        record.__class__(
+            **{
+                **record.__dict__,
+                "tasks": tuple("abcdefgh"),
+                "counts": tuple((7, task, 1, 2, None) for task in range(8)),
+            }
+        )
         for record in records
-    ]  # fmt: skip
+    ]
     assert arm not in missing(whole, 1)[0].arms
     assert len(missing(whole, 1)[0].arms) == len(experiment.arms) - 1

@@ -98,11 +98,14 @@ def test_a_derivation_has_a_step_for_each_node_outside_ground_fragments(tree: No
                 "GEN topx ( 1 )",
             ],
         ),
-        ("( ( lambda s ( f s ) ) x )", S, ["( _ _ )", "( lambda _ _ )", "GEN s", "GEN ( f s )",
-                                           "GEN x"]),
+        (
+            "( ( lambda s ( f s ) ) x )",
+            S,
+            ["( _ _ )", "( lambda _ _ )", "GEN s", "GEN ( f s )", "GEN x"],
+        ),
         ("x", S, ["GEN x"]),
     ],
-)  # fmt: skip
+)
 def test_actions_print_as_in_the_paper(text: str, notation: str, actions: list[str]) -> None:
     assert [str(step.action) for step in derive(text, notation)] == actions
 

@@ -14,8 +14,8 @@ SHAPES = {  # as each data set writes its forms, with names of our own
         "( call filter ( all ( string ship ) ) ( string size ) ( string < ) ( number 3 m ) )",
         "( lambda $0 e ( and ( ferry $0 ) ( from $0 ghent:ci ) ( < ( leaves $0 ) 900:ti ) ) )",
         "( argmax $0 ( and ( island $0 ) ( near $0 ghent:ci ) ) ( area:i $0 ) )",
-        "(Yield :output (Ship.name (?= \"lunch (with Bo)\")))",
-        "( find ( name \"a  b\" ) ( size 1,000 ) )",
+        '(Yield :output (Ship.name (?= "lunch (with Bo)")))',
+        '( find ( name "a  b" ) ( size 1,000 ) )',
         "( name 'new  town' )",
     ],
     "functional": [
@@ -37,7 +37,7 @@ SHAPES = {  # as each data set writes its forms, with names of our own
         "find(A,(cost(A,B),B>=3,B=\\=4*(5-2),C is B mod 2))",
     ],
     "lispress": [
-        "(^(Unit) Yield (Event.start #(String \"a ( b\")))",
+        '(^(Unit) Yield (Event.start #(String "a ( b")))',
         "(let (x0 #(Number 1)) (^(List (Option Day)) pick :at x0 (^(Day) now)))",
         '(Yield :output (Ship.find :that (Constraint[Ship] :name (?= #(String "a \\"b\\", c")))))',
         "(lambda (^Ship x0) (allows ^(Ship) x0 (Set[List[Ship]] x0)))",
@@ -52,7 +52,7 @@ SHAPES = {  # as each data set writes its forms, with names of our own
         "LAMBDA a . LAMBDA e . swim . agent ( e , a )",
         "want . agent ( x _ 1 , Ada ) AND want . xcomp ( x _ 1 , x _ 3 )",
     ],
-}  # fmt: skip
+}
 
 
 def nested(node: Node) -> object:
@@ -90,8 +90,11 @@ def test_trees_of_any_shape_survive(data: st.DataObject, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "tree"),
     [
-        ("prolog", "( A , ( ruler ( A ) , of ( A , B ) ) )",
-         [",", "A", [",", ["ruler", "A"], ["of", "A", "B"]]]),
+        (
+            "prolog",
+            "( A , ( ruler ( A ) , of ( A , B ) ) )",
+            [",", "A", [",", ["ruler", "A"], ["of", "A", "B"]]],
+        ),
         ("prolog", 'eq(name,"Berg, Ida")', ["eq", "name", '"Berg, Ida"']),
         ("prolog", 'eq(name,"New  Town")', ["eq", "name", '"New  Town"']),
         ("prolog", "pick([name,price],shop(x))", ["pick", ["[]", "name", "price"], ["shop", "x"]]),
@@ -111,10 +114,13 @@ def test_trees_of_any_shape_survive(data: st.DataObject, name: str) -> None:
         ("lispress", "(^( Unit ) Yield #(Number 1))", ["^(Unit) Yield", ["#Number", "1"]]),
         ("lispress", "(^Unit Yield (C[D[e]] x))", ["^Unit Yield", ["C[D[e]]", "x"]]),
         ("top", "[IN:A b [SL:C d e] ]", ["IN:A", "b", ["SL:C", "d", "e"]]),
-        ("cogs", "* a ( x _ 1 ) ; b . c ( x _ 2 , x _ 1 ) AND d ( Bo )",
-         [";", ["* a", "x _ 1"], ["AND", ["b . c", "x _ 2", "x _ 1"], ["d", "Bo"]]]),
+        (
+            "cogs",
+            "* a ( x _ 1 ) ; b . c ( x _ 2 , x _ 1 ) AND d ( Bo )",
+            [";", ["* a", "x _ 1"], ["AND", ["b . c", "x _ 2", "x _ 1"], ["d", "Bo"]]],
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_tree_is_what_the_text_means(name: str, text: str, tree: object) -> None:
     assert nested(read(text, name)) == tree
     assert detect([text]) == name

@@ -9,9 +9,13 @@ from tests.learners import choices, copied, equal, run, run_choices
 
 OF_METHODS = [(name, options, {}) for name, options in choices()]
 AS_RELEASED = {
-    "optimizer": "kept", "applicable": "type", "task_masking": True, "label_smoothing": 0.1,
-    "clip_norm": 0.0, "action_init": "glorot",
-}  # fmt: skip
+    "optimizer": "kept",
+    "applicable": "type",
+    "task_masking": True,
+    "label_smoothing": 0.1,
+    "clip_norm": 0.0,
+    "action_init": "glorot",
+}
 OF_EVERY_METHOD = [(name, {}, AS_RELEASED) for name in methods]
 OF_RUNS = [
     ("total_recall", {"penalty": "ewc", "adapters": "full"}, changes) for changes in run_choices()

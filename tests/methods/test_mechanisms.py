@@ -276,10 +276,14 @@ def test_an_oracle_that_trains_every_time_starts_from_scratch(toy_config) -> Non
 @pytest.mark.parametrize("name", list(methods))
 def test_every_method_learns_its_first_task(toy_config, name) -> None:
     config = toy_config.with_(
-        method=name, epochs=100, dropout=0.0, task_order=("zoo",), method_options={},
+        method=name,
+        epochs=100,
+        dropout=0.0,
+        task_order=("zoo",),
+        method_options={},
         memory_size=10,  # all rows: EMAR predicts what the memory shows
         hidden_size=64,  # HAT: what its term asks of a unit falls with their number
-    )  # fmt: skip
+    )
     learner = train(config, lambda event: None)
     zoo = load_tasks(config)[0]
     right = correct(learner.parser, zoo.test, learner.test_batches[0], learner.writer)

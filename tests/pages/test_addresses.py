@@ -17,19 +17,33 @@ from tests.pages.views import CASES, NAMES, WHOLE, computed
 pytestmark = pytest.mark.usefixtures("filled_home")
 
 KINDS = (  # the last are changed first: what decides which others there are comes at the end
-    "segmented_control", "selectbox", "multiselect", "toggle", "checkbox", "text_input",
-    "text_area", "number_input", "slider", "radio",
-)  # fmt: skip
+    "segmented_control",
+    "selectbox",
+    "multiselect",
+    "toggle",
+    "checkbox",
+    "text_input",
+    "text_area",
+    "number_input",
+    "slider",
+    "radio",
+)
 TEXTS = {"Seeds": "1"}  # what is typed into a field; elsewhere TYPED
 TYPED = "a"
 ACTS = {  # fields that say what a button is to do; no view depends on them
-    ("app", "From elsewhere"), ("runs", "Name"), ("runs", "Tags"), ("runs", "Note"),
+    ("app", "From elsewhere"),
+    ("runs", "Name"),
+    ("runs", "Tags"),
+    ("runs", "Note"),
     ("experiments", "Experiment, as TOML"),
-    ("experiments", "More pairs"), ("experiments", "Other arms, as TOML"),
-    ("experiments", "Priority"), ("experiments", "Workers at once"),
+    ("experiments", "More pairs"),
+    ("experiments", "Other arms, as TOML"),
+    ("experiments", "Priority"),
+    ("experiments", "Workers at once"),
     ("experiments", "Address of the cluster"),
-    ("experiments", "CPUs a cell"), ("experiments", "GPUs a cell"),
-}  # fmt: skip
+    ("experiments", "CPUs a cell"),
+    ("experiments", "GPUs a cell"),
+}
 
 
 def widgets(page: AppTest) -> list[Any]:

@@ -59,8 +59,11 @@ def test_the_default_is_the_papers_comparison(store, both):
     assert numbers(page.query_params["runs"]) == "1,2,3"
     assert "EMR" in texts(page.caption)  # it is in the tray and has recorded none
     assert names(page) == [
-        "TR, training", "TR, test", "TR, no fast stage, training", "TR, no fast stage, test",
-    ]  # fmt: skip
+        "TR, training",
+        "TR, test",
+        "TR, no fast stage, training",
+        "TR, no fast stage, test",
+    ]
     assert figure(page)["layout"]["yaxis"]["title"]["text"] == "exact match error (%)"
     table = analysis.curves(store, [store.run(run) for run in both]).table
     ends = analysis.last_values(table)

@@ -34,8 +34,13 @@ from tests.pages.sessions import (
 PAGE = "pages/experiments.py"
 NASTY = "<b>x</b> :red[y] *z* $a$"
 RIGHT = {
-    (0, 0): (2, 4), (0, 1): (6, 6), (1, 0): (1, 5), (1, 1): (5, 6), (2, 0): (3, 3), (2, 1): (9, 9),
-}  # fmt: skip
+    (0, 0): (2, 4),
+    (0, 1): (6, 6),
+    (1, 0): (1, 5),
+    (1, 1): (5, 6),
+    (2, 0): (3, 3),
+    (2, 1): (9, 9),
+}
 
 
 @pytest.fixture
@@ -88,9 +93,17 @@ def test_every_preset_can_be_chosen(store: Store) -> None:
 
 
 def test_the_form_crosses_methods_samplers_and_sizes(store: Store) -> None:
-    address = {"arms": "paper:Fine-tune,paper:EMR", "arm_samplers": "own,lfs",
-               "pairs_by": "crossed", "orders": "1-2", "pair_seeds": "5,7", "epochs": "2",
-               "dataset": "toy", "memory_size": "3", "name": "mine"}  # fmt: skip
+    address = {
+        "arms": "paper:Fine-tune,paper:EMR",
+        "arm_samplers": "own,lfs",
+        "pairs_by": "crossed",
+        "orders": "1-2",
+        "pair_seeds": "5,7",
+        "epochs": "2",
+        "dataset": "toy",
+        "memory_size": "3",
+        "name": "mine",
+    }
     page = clicked(well(opened(PAGE, view="new", start="form", **address)), "Make it")
     made = catalog.load(store, "mine").experiment
     assert [arm.label for arm in made.arms] == ["Fine-tune", "EMR", "EMR, LFS"]
@@ -101,8 +114,12 @@ def test_the_form_crosses_methods_samplers_and_sizes(store: Store) -> None:
 
 
 def test_the_forms_method_is_taken_as_an_arm_with_all_its_options(store: Store) -> None:
-    address = {"dataset": "toy", "memory_size": "3", "method": "total_recall",
-               "method.fast_epochs": "7"}  # fmt: skip
+    address = {
+        "dataset": "toy",
+        "memory_size": "3",
+        "method": "total_recall",
+        "method.fast_epochs": "7",
+    }
     page = well(opened(PAGE, view="new", start="form", **address))
     page = clicked(page, "Take the form's method")
     (arm,) = toml.read_arms(widget(page, "text_area", "Arms, as TOML").value, RunConfig())
@@ -134,10 +151,10 @@ BAD = {
     "epochs = 0": "epochs = 0",
     "epochs = ": "is not TOML",
     "memory_size = 99999": "is larger than task",
-    "dataset = \"nlmap_qt\"": "",
-    "task_order = [\"library\"]": "expected at least 2",
-    "seed = 3\nmethod = \"emrr\"": "emrr",
-}  # fmt: skip
+    'dataset = "nlmap_qt"': "",
+    'task_order = ["library"]': "expected at least 2",
+    'seed = 3\nmethod = "emrr"': "emrr",
+}
 
 
 @pytest.mark.parametrize("words", BAD, ids=range(len(BAD)))

@@ -145,9 +145,15 @@ def test_a_preset_fills_the_form_and_the_form_says_which_one_it_equals(store):
 
 def test_a_clone_says_what_its_model_says(store):
     config = RunConfig(
-        dataset="toy", method="total_recall", method_options={"fast_epochs": 2}, task_masking=True,
-        learning_rate=0.01, task_order=("port", "zoo"), seed=5, sampler="random",
-    )  # fmt: skip
+        dataset="toy",
+        method="total_recall",
+        method_options={"fast_epochs": 2},
+        task_masking=True,
+        learning_rate=0.01,
+        task_order=("port", "zoo"),
+        seed=5,
+        sampler="random",
+    )
     id = store.create(config.with_(device="cuda:9"))
     store.request_stop(id)
     page = well(opened("pages/launch.py", clone=str(id)))

@@ -279,8 +279,10 @@ def test_accuracy_begins_with_the_matrices_and_their_difference(store):
         first["data"][1]["hovertext"],
         strict=True,
     ):
-        left, right = (int(t.split(": ")[1].split(" of ")[0]) / int(t.split(" of ")[1].split()[0])
-                       for t in (a, b))  # fmt: skip
+        left, right = (
+            int(t.split(": ")[1].split(" of ")[0]) / int(t.split(" of ")[1].split()[0])
+            for t in (a, b)
+        )
         assert f"{100 * (left - right):+.1f} points" in text
 
 

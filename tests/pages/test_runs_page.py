@@ -157,9 +157,14 @@ def test_a_run_that_waits_or_has_just_begun_has_no_figures(store, monkeypatch) -
 
 @pytest.mark.parametrize(
     ("text", "tags"),
-    [("", ()), (" , ,", ()), ("a,b , a", ("a", "b")), ("x\ny\u202e", ("x y",)),
-     ("t" * 99, ("t" * (TAG_LENGTH - 1) + "…",)),
-     (",".join(map(str, range(99))), tuple(map(str, range(MOST_TAGS))))],
-)  # fmt: skip
+    [
+        ("", ()),
+        (" , ,", ()),
+        ("a,b , a", ("a", "b")),
+        ("x\ny\u202e", ("x y",)),
+        ("t" * 99, ("t" * (TAG_LENGTH - 1) + "…",)),
+        (",".join(map(str, range(99))), tuple(map(str, range(MOST_TAGS)))),
+    ],
+)
 def test_tags_are_read(text: str, tags: tuple[str, ...]) -> None:
     assert read_tags(text) == tags

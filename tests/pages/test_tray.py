@@ -18,9 +18,15 @@ from tests.pages.sessions import figures, numbers, opened, texts, well, widget
 
 TOY = RunConfig(dataset="toy", method="emr", sampler="random")
 PAGES = (
-    "accuracy", "forgetting", "drilldown", "error_curves", "playground", "memories", "clusters",
+    "accuracy",
+    "forgetting",
+    "drilldown",
+    "error_curves",
+    "playground",
+    "memories",
+    "clusters",
     "report",
-)  # fmt: skip
+)
 ELSEWHERE = ("runs", "launch", "experiments", "results", "paper", "glossary")
 SINGLE = {"forgetting", "drilldown"}
 RUNS = st.lists(st.integers(1, 30), max_size=20)

@@ -16,9 +16,13 @@ def make_rows(n: int, seed: int = 0) -> Batch:
         np.where(width < ends[:, None], rng.integers(1, 9, (n, 24)), 0)
     )
     return Batch(
-        table(lengths), torch.from_numpy(lengths), table(steps), table(steps),
-        torch.from_numpy(steps), torch.zeros(n, dtype=torch.int64),
-    )  # fmt: skip
+        table(lengths),
+        torch.from_numpy(lengths),
+        table(steps),
+        table(steps),
+        torch.from_numpy(steps),
+        torch.zeros(n, dtype=torch.int64),
+    )
 
 
 def test_an_epoch_takes_every_row_once_in_an_order_of_the_generator() -> None:

@@ -120,9 +120,16 @@ def test_every_method_learns_over_it_and_goes_on_with_the_same_bits(
 ) -> None:
     of_memory = {"sampler": "random"} if methods[method].memory else {"memory_size": 50}
     config = config.with_(
-        method=method, **of_memory, encoder_trained=trained, encoder_rate=0.01, epochs=1,
-        encoder_warmup=3, error_rows=0, record_actions=False, task_order=("zoo", "port"),
-    )  # fmt: skip
+        method=method,
+        **of_memory,
+        encoder_trained=trained,
+        encoder_rate=0.01,
+        epochs=1,
+        encoder_warmup=3,
+        error_rows=0,
+        record_actions=False,
+        task_order=("zoo", "port"),
+    )
     if method == "hat" and trained != "no":
         with pytest.raises(ConfigError, match="HAT keeps tasks apart by masks"):
             validation.check(config)

@@ -20,9 +20,13 @@ def write_tiny_bert(folder: Path, **changes: Any) -> Path:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
     settings = {
-        "vocab_size": len(PIECES), "hidden_size": SIZE, "num_hidden_layers": 3,
-        "num_attention_heads": 2, "intermediate_size": 24, "max_position_embeddings": 32,
-    }  # fmt: skip
+        "vocab_size": len(PIECES),
+        "hidden_size": SIZE,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 2,
+        "intermediate_size": 24,
+        "max_position_embeddings": 32,
+    }
     config = transformers.BertConfig(**settings | changes)
     with torch.random.fork_rng():
         torch.manual_seed(5)
@@ -37,7 +41,12 @@ def write_tiny_bert(folder: Path, **changes: Any) -> Path:
         single="[CLS] $A [SEP]", special_tokens=marks
     )
     transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, unk_token="[UNK]", pad_token="[PAD]", cls_token="[CLS]",
-        sep_token="[SEP]", mask_token="[MASK]", model_max_length=32,
-    ).save_pretrained(folder)  # fmt: skip
+        tokenizer_object=tokenizer,
+        unk_token="[UNK]",
+        pad_token="[PAD]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        mask_token="[MASK]",
+        model_max_length=32,
+    ).save_pretrained(folder)
     return folder

@@ -19,9 +19,17 @@ from tests.campaign.bits import assert_same
 
 State = dict[str, Any]
 CONFIG = RunConfig(
-    dataset="toy", method="emr", memory_size=3, epochs=3, batch_size=4, word_size=12,
-    hidden_size=16, action_size=8, device="cpu", threads=1,
-)  # fmt: skip
+    dataset="toy",
+    method="emr",
+    memory_size=3,
+    epochs=3,
+    batch_size=4,
+    word_size=12,
+    hidden_size=16,
+    action_size=8,
+    device="cpu",
+    threads=1,
+)
 
 
 def stopped(store: Store, monkeypatch: pytest.MonkeyPatch, after: int = 4) -> int:

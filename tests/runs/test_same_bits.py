@@ -23,9 +23,15 @@ from core.runs.tables import EVENT_TABLES
 pytestmark = pytest.mark.slow
 
 CONFIG = RunConfig(
-    epochs=2, hidden_size=16, word_size=16, action_size=16, memory_size=10, threads=1,
-    device="cpu", method_options={"fast_epochs": 1},
-)  # fmt: skip
+    epochs=2,
+    hidden_size=16,
+    word_size=16,
+    action_size=16,
+    memory_size=10,
+    threads=1,
+    device="cpu",
+    method_options={"fast_epochs": 1},
+)
 
 
 @pytest.fixture
