@@ -61,3 +61,9 @@ def test_a_long_name_loses_its_middle(most):
     assert cut[0] == name[0]
     assert cut[-1] == name[-1]
     assert middle_cut("zoo", most) == "zoo"
+
+
+def test_an_excerpt_of_a_form_that_lacks_something_starts_two_tokens_before_it():
+    long = "( f a b c d e g h )"
+    assert excerpt(long, "( f a b c d e x g h )", 14) == f"{CUT} d e g h )"
+    assert excerpt(long, f"{long} x y z", 14) == f"{CUT} g h )"  # what is missing stands behind it

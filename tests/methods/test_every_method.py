@@ -11,7 +11,9 @@ from core.evaluation import hypotheses
 from core.events import Epoch, Event
 from core.methods.base import Method, Stage
 from core.methods.parts.penalty import Penalty
+from core.options import specs
 from core.parser.applicable import MASKED
+from core.parser.batch import Batch
 from core.registry import methods
 from core.training.assembly import Learner
 from core.training.sequence import train
@@ -42,6 +44,26 @@ def test_a_method_counts_the_examples_that_it_learns_from(toy_config, name) -> N
     assert [method.n_examples(k) for k in range(3)] == [
         len(method.training_batch(k)) for k in range(3)
     ]
+
+
+SAMPLED = {"replay": "sample", "replay_rows": 2, "memory_rows": 2}
+
+
+@pytest.mark.parametrize("name", methods)
+def test_no_batch_holds_an_example_twice(toy_config, name, monkeypatch) -> None:
+    taken: list[list[int]] = []
+    take = Batch.take
+
+    def recorded(self: Batch, rows) -> Batch:
+        taken.append(torch.as_tensor(rows).tolist())
+        return take(self, rows)
+
+    monkeypatch.setattr(Batch, "take", recorded)
+    known = {spec.name for spec in specs(methods[name].options)}
+    options = {option: value for option, value in SAMPLED.items() if option in known}
+    train(toy_config.with_(method=name, method_options=options, epochs=4), lambda event: None)
+    assert max(map(len, taken)) > 1
+    assert all(len(set(rows)) == len(rows) for rows in taken)
 
 
 class Watched(StageOptimizer):

@@ -102,6 +102,9 @@ def test_a_form_of_one_action_has_its_loss_and_one_that_cannot_be_written_an_inf
     losses = action_losses((*rows, strange), parser)
     assert min(len(row.derivation) for row in rows) == 1
     assert np.isfinite(losses).tolist() == [True, True, False]
+    batch = encode_examples(rows, 0, parser.vocabulary, parser.grammar)
+    nats = parser.eval().row_losses(batch).detach().numpy()
+    np.testing.assert_allclose(losses[:2], nats / [len(row.derivation) for row in rows], rtol=1e-5)
 
 
 def test_encodings_and_losses_do_not_depend_on_the_other_rows(toy_tasks: tuple[Task, ...]):
