@@ -1,4 +1,4 @@
-"""Accuracy tables against counting by hand, on runs told by made-up events."""
+"""Accuracy tables against counting by hand, on runs recorded by made-up events."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Tables of forgetting and transfer: from the counts that runs told to groups at their end."""
+"""Tables of forgetting and transfer: from the counts that runs record to groups at their end."""
 
 import numpy as np
 import pandas as pd

@@ -52,11 +52,11 @@ def test_a_run_from_launch_to_end(server: Server, page: "playwright.Page") -> No
     first = wait_for_points(page, 1)
     grown = wait_for_points(page, first)
     settings = page.get_by_text("Settings and facts")
-    places = set()
+    heights = set()
     for _ in range(12):
-        places.add(round(settings.bounding_box()["y"]))
+        heights.add(round(settings.bounding_box()["y"]))
         page.wait_for_timeout(250)
-    assert len(places) == 1, "the page jumps while it polls"
+    assert len(heights) == 1, "the page jumps while it polls"
 
     page.reload()
     page.get_by_role("heading", name="from the <browser>").wait_for()

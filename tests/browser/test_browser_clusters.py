@@ -59,10 +59,11 @@ def test_a_lasso_lists_exactly_the_forms_that_it_encloses(server, page):
 
 def test_a_click_with_pan_chooses_the_form_under_it(server, page):
     marks = drawn_marks(server, page)
-    apart = [
-        min(dist((x, y), other[1:]) for other in marks if other[1:] != [x, y]) for _, x, y in marks
+    gaps = [
+        min(dist((x, y), neighbour[1:]) for neighbour in marks if neighbour[1:] != [x, y])
+        for _, x, y in marks
     ]
-    _, x, y = marks[apart.index(max(apart))]
+    _, x, y = marks[gaps.index(max(gaps))]
     here = sorted(int(mark[0]) for mark in marks if mark[1:] == [x, y])
     page.locator(".js-plotly-plot").first.hover()
     page.locator(".modebar-btn[data-title=Pan]").first.click()

@@ -51,9 +51,9 @@ def trained(home) -> Store:
 def rows_of(store: Store, action: int):
     """The test rows of the first task that use an action, as the page lists them."""
     run, learned = store.run(1), drilldown.read_learned(CONFIG)
-    told = drilldown.predictions_on(store, 1, 0)
+    predictions = drilldown.predictions_on(store, 1, 0)
     names, task = run.tasks, learned.tasks[0]
-    return drilldown.row_table(told, task, names, learned.grammar.actions[action])
+    return drilldown.row_table(predictions, task, names, learned.grammar.actions[action])
 
 
 def until_heard(page: "playwright.Page", click: Callable[[], None], address: str) -> None:
@@ -82,12 +82,12 @@ def test_three_clicks_lead_from_the_default_figure_to_a_wrong_step(server, page,
     settle(page)
     page.wait_for_timeout(1000)
 
-    def apart(mark) -> float:
-        others = [m for m in page.evaluate(MARKS) if m[0] != mark[0]]
-        return min(abs(x - mark[1]) + abs(y - mark[2]) for _, x, y in others)
+    def distance_to_nearest(mark) -> float:
+        neighbours = [m for m in page.evaluate(MARKS) if m[0] != mark[0]]
+        return min(abs(x - mark[1]) + abs(y - mark[2]) for _, x, y in neighbours)
 
     marks = [mark for mark in page.evaluate(MARKS) if mark[0] in leads]
-    action, x, y = max(marks, key=apart)
+    action, x, y = max(marks, key=distance_to_nearest)
 
     def first() -> None:
         page.mouse.move(x - 3, y - 3)

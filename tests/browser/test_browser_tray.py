@@ -83,8 +83,8 @@ def test_two_runs_chosen_once_stand_on_every_page_and_in_every_address(server, p
             page.get_by_text("Stored by runs").click()
             page.wait_for_url(re.compile("source=runs"))
         addresses[title] = (seen(page, title), page.url)
-        (found, figures, labels, _), _ = addresses[title]
-        assert found == tray, title
+        (tray_on_page, figures, labels, _), _ = addresses[title]
+        assert tray_on_page == tray, title
         for name, _, colour in labels:
             assert colours[name] == colour, title
         drawn = {name: colour for figure in figures for name, colour, *_ in figure if colour}

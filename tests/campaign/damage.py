@@ -160,8 +160,8 @@ def damaged_download(rng: random.Random, home: Path) -> None:
         with contextlib.suppress(DataError):
             download.get("overnight", server.url)
         server.faults = []
-        there = [path for path in folder.rglob("*") if path.is_file()]
-        damaged(rng, rng.choice(sorted(there)) if there else folder / NAMES[0])
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        damaged(rng, rng.choice(sorted(files)) if files else folder / NAMES[0])
         with contextlib.suppress(DataError):  # a part with other content is thrown away,
             download.get("overnight", server.url)
         download.get("overnight", server.url)  # and the next call begins anew

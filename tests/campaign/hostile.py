@@ -150,6 +150,6 @@ def spoiled(rng: random.Random, state: dict[Any, Any]) -> dict[Any, Any]:
     elif rng.random() < 0.3:
         del changed[key]
     else:
-        other = [None, [], {}, "x", -1, 10**6, [10**6], torch.zeros(3, 2), torch.tensor(1)]
-        changed[key] = rng.choice(other)
+        replacements = [None, [], {}, "x", -1, 10**6, [10**6], torch.zeros(3, 2), torch.tensor(1)]
+        changed[key] = rng.choice(replacements)
     return changed

@@ -67,5 +67,5 @@ def write(file: Path, outcomes: Sequence[Outcome]) -> None:
 
 def _by_trial(text: str) -> dict[str, str]:
     """The lines of a table by the trial's name."""
-    found = (re.match(r"\| .* \| `(\w+)` \| ", line) for line in text.splitlines())
-    return {match.group(1): match.string for match in found if match}
+    matches = (re.match(r"\| .* \| `(\w+)` \| ", line) for line in text.splitlines())
+    return {match.group(1): match.string for match in matches if match}

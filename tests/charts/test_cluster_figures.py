@@ -11,13 +11,13 @@ from tests.conftest import make_toy_tasks
 
 
 @pytest.fixture
-def found():
+def cluster_map():
     return analysis.read_map(make_toy_tasks()[1].train, 2, 0, ClusterOptions())
 
 
 @pytest.fixture
-def table(found):
-    return analysis.form_table(found)
+def table(cluster_map):
+    return analysis.form_table(cluster_map)
 
 
 def test_every_mark_of_the_map_bears_its_forms_number(table):
@@ -46,8 +46,8 @@ def test_silhouettes_come_best_first(table):
     assert list(bars.y) == sorted(each.silhouette, reverse=True)
 
 
-def test_the_distances_are_the_matrix(found):
-    forms, matrix = analysis.inside(found, 0)
+def test_the_distances_are_the_matrix(cluster_map):
+    forms, matrix = analysis.inside(cluster_map, 0)
     (heat,) = charts.distances(forms, matrix).data
     assert np.array(heat.z) == pytest.approx(matrix, abs=1e-3)
 

@@ -22,11 +22,11 @@ def drawn():
         id = finished_run(store, RunConfig(method_options=options))
         tell_errors(store, id, stages=stages)
         runs.append(store.run(id))
-    found = curves(store, runs)
+    run_curves = curves(store, runs)
     names, tasks = of_runs(runs), task_names(runs)
-    figure = errors(found, names, tasks, measure="match", name="exact match error")
+    figure = errors(run_curves, names, tasks, measure="match", name="exact match error")
     store.close()
-    return found, figure
+    return run_curves, figure
 
 
 def points(trace) -> list[tuple]:
@@ -34,13 +34,13 @@ def points(trace) -> list[tuple]:
 
 
 def test_each_run_has_a_line_for_training_and_one_for_test_rows(drawn):
-    found, figure = drawn
+    run_curves, figure = drawn
     assert [trace.line.dash for trace in figure.data] == ["dot", "solid"] * 2
     assert [trace.line.color for trace in figure.data] == [colour(0)] * 2 + [colour(1)] * 2
     for trace, (run, split) in zip(
         figure.data, [(1, "train"), (1, "test"), (2, "train"), (2, "test")], strict=True
     ):
-        rows = found.table[(found.table.run == run) & (found.table.split == split)]
+        rows = run_curves.table[(run_curves.table.run == run) & (run_curves.table.split == split)]
         x, y = zip(*points(trace), strict=True)
         assert list(x) == rows["at"].tolist()
         assert list(y) == pytest.approx((100 * rows.match).tolist())
@@ -68,9 +68,11 @@ def test_boundaries_part_tasks_by_solid_and_stages_by_dotted_lines(drawn):
 
 
 def test_the_loss_is_drawn_in_nats(drawn):
-    found, _ = drawn
-    figure = errors(found, {1: Mark("a", 0)}, TASKS, measure="nll", name="negative log-likelihood")
-    rows = found.table[(found.table.run == 1) & (found.table.split == "train")]
+    run_curves, _ = drawn
+    figure = errors(
+        run_curves, {1: Mark("a", 0)}, TASKS, measure="nll", name="negative log-likelihood"
+    )
+    rows = run_curves.table[(run_curves.table.run == 1) & (run_curves.table.split == "train")]
     assert list(figure.data[0].y) == pytest.approx(rows.nll_mean.tolist())
     assert "nats" in figure.layout.yaxis.title.text
 

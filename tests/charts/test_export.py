@@ -28,10 +28,10 @@ def figure() -> go.Figure:
 
 @pytest.fixture
 def chrome() -> str:
-    found = find_chrome()
-    if found is None:
+    path = find_chrome()
+    if path is None:
         missing("there is no Chrome or Chromium here")
-    return found
+    return path
 
 
 class Page(HTMLParser):

@@ -38,7 +38,7 @@ def test_boxes_stand_at_the_later_tasks_in_which_the_action_occurs(table):
     for trace, row in zip(charts.curves(table, NAMES, 0).data, table.itertuples(), strict=True):
         boxes = [k for k, symbol in enumerate(trace.marker.symbol) if symbol == "square-open"]
         assert boxes == [k for k in row.task_numbers if k != 0]
-    assert any(len(places) > 1 for places in table.task_numbers)
+    assert any(len(tasks) > 1 for tasks in table.task_numbers)
 
 
 def test_the_chosen_action_is_thicker_and_names_stay_text(table):
@@ -66,9 +66,7 @@ def test_the_heatmap_holds_the_table_and_every_cell_can_be_pointed_at(table):
         assert table.action.iloc[y] == action
         assert x in (1, 2, 3)
     boxed = {(x - 1, y) for trace in boxes for x, y in zip(trace.x, trace.y, strict=True)}
-    assert boxed == {
-        (k, y) for y, places in enumerate(table.task_numbers) for k in places if k != 0
-    }
+    assert boxed == {(k, y) for y, tasks in enumerate(table.task_numbers) for k in tasks if k != 0}
 
 
 def test_boxes_of_drops_are_quartiles_and_points_are_thinned_out():
@@ -95,7 +93,7 @@ def test_boxes_of_drops_are_quartiles_and_points_are_thinned_out():
 def test_two_runs_are_a_mark_for_each_action(table):
     both = analysis.difference(table, table.assign(drop=table["drop"] / 2))
     _, *marks = drop_charts.differences(both, "<i>one</i>", "two").data
-    told = {a: (x, y) for m in marks for a, x, y in zip(m.customdata, m.x, m.y, strict=True)}
+    points = {a: (x, y) for m in marks for a, x, y in zip(m.customdata, m.x, m.y, strict=True)}
     for row in both.itertuples():
-        assert told[row.action] == pytest.approx((row.drop_left, row.drop_right), abs=1e-4)
+        assert points[row.action] == pytest.approx((row.drop_left, row.drop_right), abs=1e-4)
     assert "<i>" not in drop_charts.differences(both, "<i>one</i>", "two").layout.xaxis.title.text

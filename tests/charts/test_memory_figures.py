@@ -41,7 +41,7 @@ def test_coverage_bars_are_means_with_their_deviation(task, kept):
 
 def test_the_overlap_matrix_is_the_table(kept):
     pairs = memory.overlap(kept)
-    heat, marks = charts.overlap(pairs, [one.name for one in kept]).data
+    heat, marks = charts.overlap(pairs, [memory_kept.name for memory_kept in kept]).data
     for p in pairs.itertuples():
         assert heat.z[p.left][p.right] == pytest.approx(p.jaccard)
     assert len(marks.text) == 9
@@ -74,8 +74,8 @@ def test_the_course_is_the_entropy_step_by_step_with_its_sweeps():
     many = pd.concat([table[1:2]] * 400).assign(step=np.arange(400), sweep=np.arange(1, 401))
     figure = charts.trajectory(many.astype({"sweep": "Int64"}))
     assert len(figure.layout.shapes) == 400
-    places = [note.x for note in figure.layout.annotations]
-    assert min(np.diff(places)) >= 10  # a fortieth of the width for each number
+    positions = [note.x for note in figure.layout.annotations]
+    assert min(np.diff(positions)) >= 10  # a fortieth of the width for each number
     assert len(charts.trajectory(table[:0]).data[0].x) == 0
     long = pd.concat([table[1:2]] * 12_000).assign(step=np.arange(12_000))
     assert len(charts.trajectory(long).to_json()) < 2_000_000

@@ -1,4 +1,4 @@
-"""The strip of gold steps and the attention carry what was told; trees mark what differs."""
+"""The strip of gold steps and the attention carry what was recorded; trees mark what differs."""
 
 import numpy as np
 import pandas as pd
@@ -10,13 +10,13 @@ from core.inspection.steps import StepTrace, Trace
 GOLD = ["( f _ )", "GEN x<b>"]
 
 
-def told(gold=((0.9, 0.2), (0.5, None), ())) -> pd.DataFrame:
+def predictions(gold=((0.9, 0.2), (0.5, None), ())) -> pd.DataFrame:
     frame = pd.DataFrame({"after": [0, 1, 2], "first_wrong": [None, 1, 0]})
     return frame.assign(gold=list(gold)).astype({"first_wrong": "Int64"})
 
 
 def test_the_strip_has_a_cell_for_each_step_after_each_task():
-    heat, marks = charts.strip(told(), GOLD, ["a", "b<i>", "c"]).data
+    heat, marks = charts.strip(predictions(), GOLD, ["a", "b<i>", "c"]).data
     assert np.array(heat.z[0], dtype=float) == pytest.approx([0.9, 0.2])
     assert np.isnan(np.array(heat.z[1:], dtype=float)).tolist() == [[False, True], [True, True]]
     assert list(marks.customdata) == [0, 0, 1, 1, 2, 2]

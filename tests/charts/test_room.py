@@ -64,12 +64,12 @@ def legend(names: list[str], groups: list[str] | None = None, width: float = 105
 
 
 def test_a_legend_has_as_many_lines_as_its_width_asks_for():
-    one, two = legend(["a name"] * 2), legend(["a name" * 5] * 6)
+    short, long = legend(["a name"] * 2), legend(["a name" * 5] * 6)
     assert legend(["alone"]) == blank().layout.template.layout.margin.t
-    assert one < two == legend(["a name" * 5] * 6, width=1000)
-    assert two < legend(["a name" * 5] * 6, width=400)
+    assert short < long == legend(["a name" * 5] * 6, width=1000)
+    assert long < legend(["a name" * 5] * 6, width=400)
     grouped = legend(["a name"] * 4, ["one", "one", "other", "other"])
-    assert grouped == pytest.approx(two)
+    assert grouped == pytest.approx(long)
 
 
 def test_room_is_made_once_and_never_less_than_was_asked_for():

@@ -27,12 +27,12 @@ def test_a_tree_has_its_nodes_and_edges_and_parents_over_their_children():
 
 def test_two_trees_stand_one_below_the_other_with_the_marked_nodes_as_diamonds():
     gold = read("( f ( g x ) y )", "s_expression")
-    other = read("( f ( h x ) )", "s_expression")
-    figure = trees.pair([gold, other], ["Gold", "<b>"], [{1, 3}, {1}])
-    _, mine, _, others = figure.data
+    parse = read("( f ( h x ) )", "s_expression")
+    figure = trees.pair([gold, parse], ["Gold", "<b>"], [{1, 3}, {1}])
+    _, mine, _, theirs = figure.data
     assert list(mine.marker.symbol) == ["circle", "diamond", "circle", "diamond"]
     assert [colour == NEUTRAL for colour in mine.marker.color] == [True, False, True, False]
-    assert list(others.marker.symbol) == ["circle", "diamond", "circle"]
+    assert list(theirs.marker.symbol) == ["circle", "diamond", "circle"]
     assert [note.text for note in figure.layout.annotations] == ["Gold", "&lt;b&gt;"]
     assert figure.data[1].yaxis != figure.data[3].yaxis
 
@@ -42,8 +42,8 @@ def test_no_label_stands_on_another_and_the_figure_stays_as_wide_as_it_is(leaves
     below = " ".join(f"( a_rather_long_label_{n} x ( y z{n} ) )" for n in range(leaves))
     _, nodes = trees.tree(read(f"( f {below} )", "s_expression")).data
     drawn = list(zip(nodes.x, nodes.y, nodes.text, strict=True))
-    for (x, y, text), (other_x, other_y, other) in combinations(drawn, 2):
-        assert y != other_y or abs(x - other_x) > (len(text) + len(other)) / 2
+    for (left_x, left_y, left), (right_x, right_y, right) in combinations(drawn, 2):
+        assert left_y != right_y or abs(left_x - right_x) > (len(left) + len(right)) / 2
     assert all("a_rather_long_label" in text for text in nodes.hovertext[1::4])
     if leaves < 20:
         assert max(nodes.x) <= trees.WIDTH

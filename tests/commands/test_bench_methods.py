@@ -41,24 +41,24 @@ def test_the_table_has_a_row_for_each_method_and_says_what_total_recall_costs(ca
     named = [row[0] for row in rows]
     assert len(set(named)) == len(methods) + len(bench.MORE)
     for name in methods:
-        told = bench.label(config(name))
-        assert told in named
-        row = rows[named.index(told)]
+        label = bench.label(config(name))
+        assert label in named
+        row = rows[named.index(label)]
         assert "×" in row[2]
         assert ("×" in row[1]) == bool(Learner(config(name)).method.stages(0))
     assert lines[-1].startswith("A step of Total Recall + EWC with `sample` replay at task 3 costs")
 
 
-def test_variants_are_told_apart() -> None:
-    told = [bench.label(config(name, **options)) for name, options in bench.MORE]
-    assert told == ["EMR, replay joint", "Total Recall + EWC"]
+def test_variants_have_different_labels() -> None:
+    labels = [bench.label(config(name, **options)) for name, options in bench.MORE]
+    assert labels == ["EMR, replay joint", "Total Recall + EWC"]
 
 
 def test_what_a_method_holds_is_counted_in_bytes() -> None:
     base = Learner(config("finetune"))
     parameters = len(flat(list(base.parser.parameters())))
     costs = dict(costs_at(config("ewc"), base, [1, 2], 1))
-    assert [costs[place].held for place in (1, 2)] == [0, 2 * 4 * parameters]
+    assert [costs[position].held for position in (1, 2)] == [0, 2 * 4 * parameters]
     plain = dict(costs_at(config("finetune"), base, [2], 1))
     assert plain[2].held == 0
 

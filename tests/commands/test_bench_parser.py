@@ -28,17 +28,17 @@ def test_speeds_shares_and_memory_are_printed(capsys, monkeypatch) -> None:
     monkeypatch.setattr(bench, "product_rate", lambda device: next(rates))
     assert main(["bench", "parser", "--dataset", "toy", "--device", "cpu"]) == 0
     out = capsys.readouterr().out
-    told = figures(out)
+    printed = figures(out)
     for kind in ("training", "decoding"):
-        examples, share = told[kind][:2]
+        examples, share = printed[kind][:2]
         assert examples > 0
         assert share > 0
         assert re.search(rf"{kind} .*examples/s .*% of the product", out)
-    assert told["product"][0] == 3.0  # the mean of before and after
-    assert 50 < told["memory"][0] < 100_000
-    drawn, by_length = told["padding"][:2]
+    assert printed["product"][0] == 3.0  # the mean of before and after
+    assert 50 < printed["memory"][0] < 100_000
+    drawn, by_length = printed["padding"][:2]
     assert 0 <= by_length <= drawn < 100
-    assert min(told["plain"][0], *told["alone"][:2]) > 0
+    assert min(printed["plain"][0], *printed["alone"][:2]) > 0
     assert "task zoo: 10 training rows, 5 test rows" in out
 
 
@@ -47,10 +47,10 @@ def test_a_fixed_transformer_is_set_beside_word_vectors(capsys, monkeypatch, tmp
     model = str(write_tiny_bert(tmp_path / "bert"))
     words = ["--dataset", "toy", "--device", "cpu", "--encoder-model", model]
     assert main(["bench", "parser", *words]) == 0
-    told = figures(capsys.readouterr().out)["fixed"]
-    assert min(told[0], told[2]) > 0
-    assert told[1] == 200
-    assert told[3] == SIZE
+    fixed = figures(capsys.readouterr().out)["fixed"]
+    assert min(fixed[0], fixed[2]) > 0
+    assert fixed[1] == 200
+    assert fixed[3] == SIZE
 
 
 def test_the_plain_way_computes_the_same(toy_config) -> None:

@@ -1,4 +1,4 @@
-"""Measurements in several processes: they meet, and a fault is told rather than waited for."""
+"""Measurements in several processes: they meet, and a fault is reported rather than waited for."""
 
 import os
 

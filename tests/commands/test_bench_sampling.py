@@ -27,9 +27,9 @@ def test_missing_data_are_said_and_leave_out_their_part(
     monkeypatch.setenv("TOTAL_RECALL_DATA", str(tmp_path))
     words = ["bench", "sampling", "--dataset", "toy", "--task", "zoo", "--sizes", "10"]
     assert main([*words, "--memory-size", "2"]) == 0
-    told = capsys.readouterr()
-    assert told.err.count("Not measured: ") == 2
-    assert told.out.strip().splitlines()[-1].split()[0] == "10"
+    output = capsys.readouterr()
+    assert output.err.count("Not measured: ") == 2
+    assert output.out.strip().splitlines()[-1].split()[0] == "10"
 
 
 def test_grown_forms_keep_their_shape_and_have_their_own_entities(toy_tasks: tuple[Task, ...]):
@@ -74,6 +74,6 @@ def test_a_size_below_1_is_refused_before_anything_is_done(bench: str, capsys) -
             except SystemExit as end:
                 code = end.code
             assert code == 2, option
-            told = capsys.readouterr()
-            assert not told.out
-            assert told.err.count("\n") == 1
+            output = capsys.readouterr()
+            assert not output.out
+            assert output.err.count("\n") == 1

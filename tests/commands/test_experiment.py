@@ -40,7 +40,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+def output_of(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     assert main(["experiment", *map(str, words)]) == 0
     return capsys.readouterr().out
 
@@ -53,12 +53,12 @@ def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
 
 
 def test_presets_are_listed(capsys) -> None:
-    out = told(capsys, "presets")
+    out = output_of(capsys, "presets")
     assert all(name in out for name in presets)
 
 
 def test_new_of_a_preset_with_less_of_it(capsys) -> None:
-    told(
+    output_of(
         capsys, "new", "demo", "--name", "mine", "--set", "epochs=2", "--arms", "EMR", "Fine-tune",
         "--orders", 3, 4, "--seeds", 7,
     )  # fmt: skip
@@ -78,30 +78,30 @@ def test_arms_of_one_label_are_refused_and_none_is_lost(capsys, file: Path, acti
 
 
 def test_from_file_to_file_without_loss(capsys, file: Path, tmp_path: Path) -> None:
-    assert "4 cells; no earlier run here tells how long" in told(capsys, "import", file)
+    assert "4 cells; no earlier run here tells how long" in output_of(capsys, "import", file)
     out = tmp_path / "out.toml"
-    told(capsys, "export", "toys", out)
+    output_of(capsys, "export", "toys", out)
     assert toml.read_file(out) == toml.read_file(file)
 
 
 def test_resume_add_status_retry_cancel_delete(capsys, file: Path) -> None:
-    told(capsys, "import", file)
-    assert "4 cells queued" in told(capsys, "resume", "toys")
+    output_of(capsys, "import", file)
+    assert "4 cells queued" in output_of(capsys, "resume", "toys")
     store = Store()
     run = store.claim(new_owner())
     store.set_status(run.id, FAILED, error="the loss is not finite.")
-    out = told(capsys, "status", "toys")
+    out = output_of(capsys, "status", "toys")
     assert "toys: 0 of 4 cells" in out
     assert "Arm 'plain', order 1, seed 1: run 1 has failed: the loss is not finite." in out
-    assert "To be tried again: 1 cell." in told(capsys, "retry", "toys")
-    told(capsys, "add", "toys", "--arm", "gem", "--set", "method=gem", "--pairs", 3)
-    assert "5 cells queued, 4 wait" in told(capsys, "resume", "toys")
-    assert "Out of the queue: 9 cells." in told(capsys, "cancel", "toys")
-    assert "paused" not in told(capsys, "status")
-    told(capsys, "pause", "toys")
-    assert "paused" in told(capsys, "status")
-    told(capsys, "delete", "toys")
-    assert "There are no experiments" in told(capsys, "status")
+    assert "To be tried again: 1 cell." in output_of(capsys, "retry", "toys")
+    output_of(capsys, "add", "toys", "--arm", "gem", "--set", "method=gem", "--pairs", 3)
+    assert "5 cells queued, 4 wait" in output_of(capsys, "resume", "toys")
+    assert "Out of the queue: 9 cells." in output_of(capsys, "cancel", "toys")
+    assert "paused" not in output_of(capsys, "status")
+    output_of(capsys, "pause", "toys")
+    assert "paused" in output_of(capsys, "status")
+    output_of(capsys, "delete", "toys")
+    assert "There are no experiments" in output_of(capsys, "status")
 
 
 def test_ctrl_c_in_between_leaves_a_paused_experiment(capsys, file: Path, monkeypatch) -> None:
@@ -142,7 +142,7 @@ def test_a_terminal_shows_a_bar_in_one_line_and_a_file_a_line_a_cell(capsys, mon
 
 
 def test_csv_has_the_tables_numbers_in_full(capsys, finished: catalog.Stored) -> None:
-    arms, differences, *_ = told(capsys, "table", "toys", "--format", "csv").split("\n\n")
+    arms, differences, *_ = output_of(capsys, "table", "toys", "--format", "csv").split("\n\n")
     table = pd.read_csv(io.StringIO(arms), index_col="arm")
     assert table.avg_mean["plain"] == pytest.approx(17.5)
     assert table.avg_sd["plain"] == pytest.approx(12.5**0.5)
@@ -151,31 +151,31 @@ def test_csv_has_the_tables_numbers_in_full(capsys, finished: catalog.Stored) ->
 
 
 def test_accuracy_by_position_comes_on_request(capsys, finished: catalog.Stored) -> None:
-    assert "Task 1" not in told(capsys, "table", "toys")
-    shown = told(capsys, "table", "toys", "--positions")
+    assert "Task 1" not in output_of(capsys, "table", "toys")
+    shown = output_of(capsys, "table", "toys", "--positions")
     assert "| plain | 2 | 30.00 ± 0.00 | 5.00 ± 7.07 |" in shown
-    csv = told(capsys, "table", "toys", "--positions", "--format", "csv").split("\n\n")[1]
+    csv = output_of(capsys, "table", "toys", "--positions", "--format", "csv").split("\n\n")[1]
     table = pd.read_csv(io.StringIO(csv), index_col=["arm", "position"])
     assert table["mean"]["replay", 2] == pytest.approx(25.0)
 
 
 def test_a_deleted_run_is_named_and_done_again(capsys, file: Path) -> None:
-    told(capsys, "import", file)
-    told(capsys, "resume", "toys")
+    output_of(capsys, "import", file)
+    output_of(capsys, "resume", "toys")
     store = Store()
     store.delete(store.runs()[-1].id)
     cell = "Arm 'plain', order 1, seed 1: run 1 was deleted; going on carries the cell out again."
-    assert cell in told(capsys, "status", "toys")
-    out = told(capsys, "resume", "toys")
+    assert cell in output_of(capsys, "status", "toys")
+    out = output_of(capsys, "resume", "toys")
     said = "1 cell queued, 1 of them because their runs were deleted, 3 wait"
     assert out.index(cell) < out.index(said)  # before it is queued
-    assert cell not in told(capsys, "status", "toys")
+    assert cell not in output_of(capsys, "status", "toys")
 
 
 @pytest.fixture
 def finished(capsys, file: Path) -> catalog.Stored:
     """The toys, all cells done."""
-    told(capsys, "import", file)
+    output_of(capsys, "import", file)
     store = Store()
     stored = catalog.load(store, "toys")
     right = {(pair, arm): (arm + 3, pair + 2 * arm) for pair in range(2) for arm in range(2)}
@@ -184,23 +184,23 @@ def finished(capsys, file: Path) -> catalog.Stored:
 
 
 def test_the_table_from_the_store_and_from_a_file(capsys, finished, file, tmp_path) -> None:
-    out = told(capsys, "table", "toys")
+    out = output_of(capsys, "table", "toys")
     assert "| plain | 2 | 17.50 ± 3.54 |" in out
     assert "ACC_avg − plain" in out
     assert "With 2 pairs no p below 0.5 is possible" in out
     results = tmp_path / "results.json"
-    assert "4 finished cells exported" in told(capsys, "export", "toys", results)
+    assert "4 finished cells exported" in output_of(capsys, "export", "toys", results)
     strip = lambda text: [line.rpartition("|")[0].rpartition("|")[0] for line in text.split("\n")]  # noqa: E731
-    assert strip(told(capsys, "table", file, "--from", results)) == strip(out)
+    assert strip(output_of(capsys, "table", file, "--from", results)) == strip(out)
 
 
 def test_tables_as_latex_and_csv(capsys, finished) -> None:
-    latex = told(capsys, "table", "toys", "--format", "latex", "--reference", "replay")
+    latex = output_of(capsys, "table", "toys", "--format", "latex", "--reference", "replay")
     assert latex.count(r"\toprule") == 2
     assert "% With 2 pairs" in latex
-    assert "arm,n,avg_mean" in told(capsys, "table", "toys", "--format", "csv")
-    assert "45.29 \\| –" in told(capsys, "paper", 1)
-    assert len(told(capsys, "paper", 2, "--format", "csv").splitlines()) == 44
+    assert "arm,n,avg_mean" in output_of(capsys, "table", "toys", "--format", "csv")
+    assert "45.29 \\| –" in output_of(capsys, "paper", 1)
+    assert len(output_of(capsys, "paper", 2, "--format", "csv").splitlines()) == 44
 
 
 def test_a_reference_that_is_no_arm(capsys, finished) -> None:
@@ -231,7 +231,7 @@ def test_what_is_wrong_is_one_sentence_and_nothing_is_queued(capsys, words, sent
 
 
 def test_a_changed_file_does_not_pass_for_the_stored_experiment(capsys, file: Path) -> None:
-    told(capsys, "import", file)
+    output_of(capsys, "import", file)
     file.write_text(TOY.replace("epochs = 1", "epochs = 2"))
     assert "is not what experiment 'toys' is by now" in refused(capsys, "run", file)
     assert work.cancel(Store(), "toys") == 0

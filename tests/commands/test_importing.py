@@ -21,20 +21,20 @@ from tests.made_up import finished_run
 RESULTS = PROJECT / "assets" / "results.json"
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+def output_of(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     assert main(["experiment", *map(str, words)]) == 0
     return capsys.readouterr().out
 
 
 def test_this_projects_cells_give_its_table_and_come_out_again(capsys, tmp_path: Path) -> None:
-    before = told(capsys, "table", "main-overnight", "--from", RESULTS)
+    before = output_of(capsys, "table", "main-overnight", "--from", RESULTS)
     records = exported_runs.load(RESULTS)
-    assert f"{len(records)} finished runs imported" in told(capsys, "import", RESULTS)
-    assert told(capsys, "table", "main-overnight") == before
-    assert "0 finished runs imported" in told(capsys, "import", RESULTS)
+    assert f"{len(records)} finished runs imported" in output_of(capsys, "import", RESULTS)
+    assert output_of(capsys, "table", "main-overnight") == before
+    assert "0 finished runs imported" in output_of(capsys, "import", RESULTS)
     file = tmp_path / "again.json"
     for experiment in ("main", "anchors", "lambda", "ingredients"):
-        told(capsys, "export", f"{experiment}-overnight", file)
+        output_of(capsys, "export", f"{experiment}-overnight", file)
     assert exported_runs.load(file) == records
 
 
@@ -49,8 +49,8 @@ def test_configurations_mean_what_was_run_in_either_format(tmp_path: Path) -> No
 
 
 def test_only_the_cells_that_are_missing_are_queued(store, capsys) -> None:
-    told(capsys, "import", RESULTS)
-    told(capsys, "new", "main-overnight", "--pairs", 12)
+    output_of(capsys, "import", RESULTS)
+    output_of(capsys, "new", "main-overnight", "--pairs", 12)
     stored = catalog.load(store, "main-overnight")
     now = status(store, stored.id)
     assert (now.counts[FINISHED], now.from_file, now.cells) == (60, 60, 72)
@@ -99,11 +99,13 @@ def test_a_file_that_is_none_is_said_in_a_sentence(capsys, tmp_path: Path) -> No
 
 
 def test_the_papers_table_takes_the_settings_with_the_fewest_options(capsys) -> None:
-    told(capsys, "import", RESULTS)  # EWC with one anchor, the default, and with one for each task
+    output_of(
+        capsys, "import", RESULTS
+    )  # EWC with one anchor, the default, and with one for each task
     runs = [run.config for run in exported_runs.load(RESULTS) if run.config.method == "ewc"]
     default = sum(config.options("method").anchors == "last" for config in runs)
     assert 0 < default < len(runs)
-    lines = told(capsys, "paper", 1).splitlines()
+    lines = output_of(capsys, "paper", 1).splitlines()
     (ewc,) = [line for line in lines if line.startswith("| EWC ")]
     assert f"(n = {default})" in ewc
     assert "26.79" not in ewc

@@ -54,8 +54,8 @@ def configs(draw: st.DrawFn) -> RunConfig:
 @settings(deadline=None, max_examples=60)
 @given(configs())
 def test_a_config_as_words_and_back_is_the_same(config: RunConfig) -> None:
-    for own in ("", default_sampler(config.method)):
-        words = shlex.split(command_line(config, own))
+    for default in ("", default_sampler(config.method)):
+        words = shlex.split(command_line(config, default))
         assert words[:4] == ["python", "-m", "core", "train"]
         assert parse(words[3:]) == config
 
@@ -82,8 +82,8 @@ def test_a_toml_file_is_the_base_and_words_go_first(tmp_path: Path) -> None:
     assert (config.epochs, config.seed, dict(config.method_options)) == (4, 7, {"fast_epochs": 2})
     more = parse(["train", "--config", str(file), "--method.replay-rows", "9"])
     assert dict(more.method_options) == {"fast_epochs": 2, "replay_rows": 9}
-    other = parse(["train", "--config", str(file), "--method", "emr"])
-    assert dict(other.method_options) == {}  # they were those of total_recall
+    emr = parse(["train", "--config", str(file), "--method", "emr"])
+    assert dict(emr.method_options) == {}  # they were those of total_recall
     file.write_text("epochs = ")
     with pytest.raises(ConfigError, match=r"base\.toml"):
         parse(["train", "--config", str(file)])
@@ -93,15 +93,17 @@ def test_a_toml_file_is_the_base_and_words_go_first(tmp_path: Path) -> None:
 def test_a_method_brings_its_default_sampler_unless_another_is_said(
     name: str, tmp_path: Path
 ) -> None:
-    own = default_sampler(name)
-    assert parse(["train", "--method", name]).sampler == own
+    default = default_sampler(name)
+    assert parse(["train", "--method", name]).sampler == default
     assert parse(["train", "--method", name, "--sampler", "lfs"]).sampler == "lfs"
     file = tmp_path / "base.toml"
     file.write_text(f'method = "{name}"\n')
-    assert parse(["train", "--config", str(file)]).sampler == own
+    assert parse(["train", "--config", str(file)]).sampler == default
     file.write_text(f'method = "{name}"\nsampler = "lfs"\n')
     assert parse(["train", "--config", str(file)]).sampler == "lfs"
-    assert f"--sampler {own}" not in command_line(RunConfig(method=name, sampler=own), own)
+    assert f"--sampler {default}" not in command_line(
+        RunConfig(method=name, sampler=default), default
+    )
 
 
 def test_an_option_that_the_method_has_not_is_answered_with_those_that_it_has() -> None:

@@ -40,15 +40,15 @@ def test_the_forms_and_their_probabilities_are_those_of_decoding(capsys, beam: i
     parsers = Parsers(Store().run(2), beam_size=beam)
     rows = [row for task in parsers.tasks for row in task.test]
     with parsers.after(2) as parser:
-        found = parse(parser, encode_examples(rows, 2, parser.vocabulary, parser.grammar))
-    for line, utterance, one in zip(lines, UTTERANCES, found, strict=True):
+        hypotheses = parse(parser, encode_examples(rows, 2, parser.vocabulary, parser.grammar))
+    for line, utterance, hypothesis in zip(lines, UTTERANCES, hypotheses, strict=True):
         values = json.loads(line)
         assert values["utterance"] == utterance
-        assert (values["logical_form"] is not None) == one.complete
-        assert values["probability"] == pytest.approx(math.exp(one.log_prob), rel=1e-3)
+        assert (values["logical_form"] is not None) == hypothesis.complete
+        assert values["probability"] == pytest.approx(math.exp(hypothesis.log_prob), rel=1e-3)
         assert (values["unknown_words"], values["unread_words"]) == ([], 0)
         assert (values["run"], values["after"], values["task"]) == (2, "farm", "farm")
-    assert any(one.complete for one in found)
+    assert any(hypothesis.complete for hypothesis in hypotheses)
 
 
 def test_text_is_a_form_a_line_from_arguments_or_standard_input(capsys, monkeypatch) -> None:

@@ -50,7 +50,7 @@ def test_seeds_share_a_line_with_their_mean_and_deviation(store, capsys) -> None
     ends = [matrix(0.7, seed=seed)[-1] for seed in (0, 1)]
     whole = [100 * sum(end) / sum(ROWS) for end in ends]
     avg = [100 * np.mean(np.array(end) / ROWS) for end in ends]
-    spread = [f"{np.mean(found):.2f} ± {np.std(found, ddof=1):.2f}" for found in (whole, avg)]
+    spread = [f"{np.mean(values):.2f} ± {np.std(values, ddof=1):.2f}" for values in (whole, avg)]
     assert first == first | {
         "Method": "EMR",
         "Sampler": "random",
@@ -100,10 +100,10 @@ def test_the_same_configuration_again_replaces_whatever_it_recorded(capsys, tmp_
 
 
 def test_an_export_is_the_same_bytes_in_whatever_order_runs_are_given(store, tmp_path) -> None:
-    one = export(tmp_path / "one.json", 1, 2, 3)
-    other = export(tmp_path / "other.json", 3, 1, 2)
-    assert one.read_bytes() == other.read_bytes()
-    assert len(one.read_text(encoding="utf-8").splitlines()) == 3 + 2  # a run a line
+    first = export(tmp_path / "one.json", 1, 2, 3)
+    second = export(tmp_path / "other.json", 3, 1, 2)
+    assert first.read_bytes() == second.read_bytes()
+    assert len(first.read_text(encoding="utf-8").splitlines()) == 3 + 2  # a run a line
 
 
 @pytest.mark.parametrize(

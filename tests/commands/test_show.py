@@ -1,4 +1,4 @@
-"""`show`: what a run has told of itself."""
+"""`show`: what a run has recorded of itself."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ def test_a_tasks_own_parameters_are_told_where_there_are_any(store, capsys) -> N
     assert "1,800,000 parameters, 196,608 for each task alone" in shown(id, capsys)
 
 
-def test_what_a_method_tells_stands_below_its_task(store, capsys) -> None:
+def test_what_a_method_records_stands_below_its_task(store, capsys) -> None:
     owner = new_owner()
     id = store.create(RunConfig(method="hat"), claimed_by=owner)
     tell(store, id, owner=owner)

@@ -34,8 +34,8 @@ def _thing(rng: random.Random, depth: int) -> tuple[str, str]:
     """A form and words for it."""
     chance, n = rng.random(), rng.randint(0, 39)
     if depth == 0 or chance < 0.25:
-        place = f"{rng.choice(PLACES)}{n}"
-        return f"( name {place} )", place
+        entity = f"{rng.choice(PLACES)}{n}"
+        return f"( name {entity} )", entity
     form, words = _thing(rng, depth - 1)
     if chance < 0.6:
         return f"( rel{n} {form} )", f"rel{n} of {words}"

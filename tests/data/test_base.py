@@ -68,10 +68,10 @@ def test_a_dev_set_is_what_is_held_out(toy_tasks) -> None:
 
 
 def test_a_task_that_holding_out_would_leave_empty_is_named(toy_tasks) -> None:
-    one = toy_tasks[0].train[:1]
+    single_row = toy_tasks[0].train[:1]
     with pytest.raises(ConfigError, match=r"heldout': task 't' has 1 training row and no dev set"):
-        hold_out(Task("t", one, (), one))
-    assert hold_out(Task("t", one, one, ())).train == one
+        hold_out(Task("t", single_row, (), single_row))
+    assert hold_out(Task("t", single_row, single_row, ())).train == single_row
 
 
 def test_tasks_come_in_the_order_named_or_permuted_by_the_seed(toy_tasks) -> None:

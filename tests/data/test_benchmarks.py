@@ -124,14 +124,16 @@ class TestRealRows:
         tasks = load(name)
         by_task = [[row.derivation for row in task.train] for task in tasks]
         every = Grammar(by_task)
-        own = total = together = 0
+        by_task_alone = total = together = 0
         for task, rows in zip(tasks, by_task, strict=True):
             alone = Grammar([rows])
             total += len(task.test)
-            own += sum(alone.encode(row.derivation) is not None for row in task.test)
+            by_task_alone += sum(alone.encode(row.derivation) is not None for row in task.test)
             together += sum(every.encode(row.derivation) is not None for row in task.test)
         expected = CEILINGS[name]
-        assert (100 * own / total, 100 * together / total) == pytest.approx(expected, abs=0.05)
+        assert (100 * by_task_alone / total, 100 * together / total) == pytest.approx(
+            expected, abs=0.05
+        )
 
 
 @pytest.mark.data
@@ -223,11 +225,11 @@ def test_another_folder_is_other_data(data: Path, monkeypatch: pytest.MonkeyPatc
     write(data / "one", "overnight")
     shutil.copytree(data / "one", data / "two")
     write(data / "two", "overnight", "show y\t( f y )\n")
-    found = []
+    forms = []
     for folder in ("one", "two"):
         monkeypatch.setenv("TOTAL_RECALL_DATA", str(data / folder))
-        found.append({row.logical_form for row in rows_of(load("overnight"))})
-    assert found == [{"( f x )"}, {"( f y )"}]
+        forms.append({row.logical_form for row in rows_of(load("overnight"))})
+    assert forms == [{"( f x )"}, {"( f y )"}]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -57,8 +57,8 @@ def test_most_test_forms_occur_in_training_and_some_do_not(tasks) -> None:
 def test_nearly_every_test_form_can_be_written_after_training(tasks) -> None:
     for task in tasks:
         grammar = Grammar([[row.derivation for row in task.train]])
-        there = sum(grammar.encode(row.derivation) is not None for row in task.test)
-        assert there / len(task.test) > 0.95
+        writable = sum(grammar.encode(row.derivation) is not None for row in task.test)
+        assert writable / len(task.test) > 0.95
 
 
 def test_actions_are_shared_and_specific_in_good_numbers(tasks) -> None:
@@ -127,8 +127,8 @@ def test_entities_of_a_form_are_named_in_its_utterance(tasks) -> None:
         for kind in domain.types:
             for prop in kind.properties:
                 if not isinstance(prop, Flag):
-                    found = getattr(prop, "entities", None) or prop.values
-                    for symbol, words in found.items():
+                    wordings = getattr(prop, "entities", None) or prop.values
+                    for symbol, words in wordings.items():
                         names[symbol] += words.split("|")
             for symbol, words in kind.entities.items():
                 names[symbol] += words.split("|")
@@ -192,9 +192,9 @@ def test_it_is_not_learned_at_once_and_fine_tuning_forgets_it() -> None:
     )  # fmt: skip
     events: list = []
     train(config, events.append)
-    found = {(e.after, e.on): e.correct / e.total for e in events if isinstance(e, Accuracy)}
-    assert 0.1 < found[0, 0] < 1
-    assert found[1, 0] < found[0, 0] / 2
+    accuracy = {(e.after, e.on): e.correct / e.total for e in events if isinstance(e, Accuracy)}
+    assert 0.1 < accuracy[0, 0] < 1
+    assert accuracy[1, 0] < accuracy[0, 0] / 2
     early = [e for e in events if isinstance(e, ErrorCounts) and e.task == 0 and e.epoch < 3]
     assert len(early) == 3
     assert all(sum(e.correct) < 0.5 * sum(e.total) for e in early)

@@ -44,13 +44,13 @@ def test_what_is_there_is_not_fetched_again(data: Path, server: Mirror) -> None:
 
 
 def test_progress_grows_to_the_whole(data: Path, server: Mirror) -> None:
-    told: list[DownloadProgress] = []
-    get("overnight", server.url, progress=told.append)
-    done = [progress.bytes_done for progress in told]
+    reports: list[DownloadProgress] = []
+    get("overnight", server.url, progress=reports.append)
+    done = [progress.bytes_done for progress in reports]
     assert done == sorted(done)
     assert len(set(done)) > len(FILES)  # several times within the long file
     total = sum(map(len, FILES.values()))
-    assert told[-1] == DownloadProgress(NAMES[-1], len(FILES), len(FILES), total, total)
+    assert reports[-1] == DownloadProgress(NAMES[-1], len(FILES), len(FILES), total, total)
 
 
 def test_the_authors_repository_is_asked_at_its_commit(
@@ -158,17 +158,17 @@ def test_a_silent_server_is_given_up(
 
 
 def test_stopping_keeps_what_came_and_a_later_call_goes_on(data: Path, server: Mirror) -> None:
-    told: list[DownloadProgress] = []
+    reports: list[DownloadProgress] = []
     with pytest.raises(Stopped):
         get(
             "overnight",
             server.url,
-            progress=told.append,
-            should_stop=lambda: bool(told) and told[-1].bytes_done > 100_000,
+            progress=reports.append,
+            should_stop=lambda: bool(reports) and reports[-1].bytes_done > 100_000,
         )
-    (name, part), *others = on_disk(data).items()
+    (name, part), *more = on_disk(data).items()
     assert name == f"{LONG}.part"
-    assert not others
+    assert not more
     assert FILES[LONG].startswith(part)
     get("overnight", server.url)
     assert server.requests[1] == (f"/{LONG}", f"bytes={len(part)}-")
@@ -200,12 +200,12 @@ def test_another_process_keeps_a_data_set_to_itself(data: Path, server: Mirror) 
     words = [sys.executable, "-c", code, str(data / "overnight")]
     with subprocess.Popen(
         words, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as other:
-        assert other.stdout.readline() == b"in\n"
+    ) as process:
+        assert process.stdout.readline() == b"in\n"
         with pytest.raises(DataError, match="overnight is being downloaded already"):
             get("overnight", server.url)
         assert server.requests == []
-        other.kill()  # its lock goes with it
+        process.kill()  # its lock goes with it
     get("overnight", server.url)
     assert on_disk(data) == FILES
 
@@ -285,13 +285,13 @@ def test_what_a_server_says_is_printed_without_control_characters(
 def test_a_part_that_is_a_link_is_not_written_through(
     data: Path, server: Mirror, tmp_path: Path
 ) -> None:
-    other = tmp_path / "other"
-    other.write_bytes(b"mine")
+    linked = tmp_path / "other"
+    linked.write_bytes(b"mine")
     part = data / f"{LONG}.part"
     part.parent.mkdir(parents=True)
-    part.symlink_to(other)
+    part.symlink_to(linked)
     get("overnight", server.url)
-    assert other.read_bytes() == b"mine"
+    assert linked.read_bytes() == b"mine"
     assert not (data / LONG).is_symlink()
 
 

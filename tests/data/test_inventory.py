@@ -44,13 +44,13 @@ def test_the_published_files_are_those_that_the_data_sets_read(
 
 def test_complete_partial_and_missing(data: Path) -> None:
     total = sum(map(len, contents().values()))
-    there = available()["overnight"]
-    assert (there.state, there.files_there, there.files) == (State.COMPLETE, 4, 4)
-    assert (there.bytes_there, there.bytes) == (total, total)
+    inventory = available()["overnight"]
+    assert (inventory.state, inventory.files_there, inventory.files) == (State.COMPLETE, 4, 4)
+    assert (inventory.bytes_there, inventory.bytes) == (total, total)
     (data / NAMES[0]).write_bytes(b"short")
-    there = available()["overnight"]
-    assert (there.state, there.files_there) == (State.PARTIAL, 3)
-    assert there.bytes_there == total - len(contents()[NAMES[0]])
+    inventory = available()["overnight"]
+    assert (inventory.state, inventory.files_there) == (State.PARTIAL, 3)
+    assert inventory.bytes_there == total - len(contents()[NAMES[0]])
     for name in NAMES:
         (data / name).unlink()
     assert available()["overnight"].state is State.MISSING

@@ -35,9 +35,9 @@ def test_seed_0_keeps_the_order_and_numpys_stays_what_it_was() -> None:
 def test_a_runs_tasks_are_in_the_order_of_its_permutation_whatever_was_read_before() -> None:
     config = RunConfig(dataset="demo", order_seed=3)
     for permutation in ("numpy", "release", "numpy"):
-        one = config.with_(permutation=permutation)
-        expected = [task.name for task in load_tasks(one)]
-        assert [task.name for task in derived_tasks(one)] == expected
+        permuted = config.with_(permutation=permutation)
+        expected = [task.name for task in load_tasks(permuted)]
+        assert [task.name for task in derived_tasks(permuted)] == expected
     release = load_tasks(config.with_(permutation="release"))
     assert [task.name for task in load_tasks(config)] != [task.name for task in release]
 

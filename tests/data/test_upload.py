@@ -185,11 +185,11 @@ JUNK = [b"", b"{}", b'{"name": "mine"}', b"[1, 2]", b"\xff\x00", b"[" * 100_000,
 
 @pytest.mark.parametrize("junk", JUNK)
 def test_a_damaged_summary_flags_its_file_alone(home: Path, junk: bytes) -> None:
-    other = store_upload(text([*ROWS, ROWS[0]]), "other.tsv")
+    undamaged = store_upload(text([*ROWS, ROWS[0]]), "other.tsv")
     kept = store_upload(text(ROWS))
     (home / "uploads" / f"{kept.digest}.json").write_bytes(junk)
     damaged, good = uploads()
-    assert good == other
+    assert good == undamaged
     assert damaged.digest == kept.digest
     assert "can't be read (" in damaged.summary
     assert upload_of(kept.digest) is None
@@ -329,9 +329,9 @@ def test_what_cannot_be_seen_is_no_part_of_a_tasks_name(name: str) -> None:
 
 def test_unicode_is_composed() -> None:
     plain = [row.replace("animals", "tiere für") for row in ROWS]
-    apart = [unicodedata.normalize("NFD", row) for row in plain]
-    assert apart != plain
-    assert read_tasks(text(apart), "x") == read_tasks(text(plain), "x")
+    decomposed = [unicodedata.normalize("NFD", row) for row in plain]
+    assert decomposed != plain
+    assert read_tasks(text(decomposed), "x") == read_tasks(text(plain), "x")
 
 
 def test_progress_ends_at_the_whole(home: Path) -> None:

@@ -82,16 +82,16 @@ class Card(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
-        here = [tensor for tensor in tensors if not isinstance(tensor, OnCard)]
-        there = [tensor for tensor in tensors if isinstance(tensor, OnCard)]
-        self._look(func, args, kwargs, here, there)
+        on_cpu = [tensor for tensor in tensors if not isinstance(tensor, OnCard)]
+        on_card = [tensor for tensor in tensors if isinstance(tensor, OnCard)]
+        self._look(func, args, kwargs, on_cpu, on_card)
         out = func(*tree_map(_held, args), **tree_map(_held, kwargs))
         if func in _LENGTHS_ON_CPU:
-            return (OnCard(out[0]) if there else out[0]), out[1]
-        if not (bool(there) if kwargs.get("device") is None else _is_card(kwargs["device"])):
+            return (OnCard(out[0]) if on_card else out[0]), out[1]
+        if not (bool(on_card) if kwargs.get("device") is None else _is_card(kwargs["device"])):
             return out
-        changed = {id(tensor.held): tensor for tensor in there}  # in place
-        changed |= {id(tensor): tensor for tensor in here}
+        changed = {id(tensor.held): tensor for tensor in on_card}  # in place
+        changed |= {id(tensor): tensor for tensor in on_cpu}
 
         def wrapped(value: Any) -> Any:
             if not isinstance(value, Tensor):
@@ -100,26 +100,28 @@ class Card(TorchDispatchMode):
 
         return tree_map(wrapped, out)
 
-    def _look(self, func, args, kwargs, here: list[Tensor], there: list[Tensor]) -> None:
+    def _look(self, func, args, kwargs, on_cpu: list[Tensor], on_card: list[Tensor]) -> None:
         """Note what the CPU waits for; fail where devices are mixed."""
-        if any(_is_card(tensor.device) for tensor in here):
+        if any(_is_card(tensor.device) for tensor in on_cpu):
             raise MixedDevicesError(f"{func}: a number that was copied to the card by itself")
         if func is aten._to_copy.default:
-            moves = "device" in kwargs and _is_card(kwargs["device"]) != bool(there)
-            if moves and (there or not kwargs.get("non_blocking")):
+            moves = "device" in kwargs and _is_card(kwargs["device"]) != bool(on_card)
+            if moves and (on_card or not kwargs.get("non_blocking")):
                 self._wait(func)
         elif func is aten.copy_.default:
-            if here and there and (_is_card(args[1].device) or args[2:3] != (True,)):
+            if on_cpu and on_card and (_is_card(args[1].device) or args[2:3] != (True,)):
                 self._wait(func)
-        elif there and func in _READS:
+        elif on_card and func in _READS:
             if "output_size" not in kwargs:
                 self._wait(func)
-        elif there and func in _INDEXING:
+        elif on_card and func in _INDEXING:
             indices = [index for index in args[1] if index is not None]
             if any(index.dtype == torch.bool or not _is_card(index.device) for index in indices):
                 self._wait(func)
-        elif there and func not in _TAKE_BOTH and any(tensor.dim() for tensor in here):
-            raise MixedDevicesError(f"{func}: {[str(tensor.device) for tensor in here + there]}")
+        elif on_card and func not in _TAKE_BOTH and any(tensor.dim() for tensor in on_cpu):
+            raise MixedDevicesError(
+                f"{func}: {[str(tensor.device) for tensor in on_cpu + on_card]}"
+            )
 
     def _wait(self, func) -> None:
         if self.counting:

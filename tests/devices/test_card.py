@@ -138,26 +138,29 @@ def test_a_loss_that_is_not_finite_is_found_though_it_is_read_late(
 def test_the_card_refuses_what_a_gpu_refuses_and_notes_what_waits() -> None:
     with card() as mode:
         mode.counting = True
-        here, there = torch.arange(4.0), torch.arange(4.0).to(DEVICE, non_blocking=True)
-        assert there.device == DEVICE
-        assert ((there + 1) * torch.tensor(2.0)).sum().device == DEVICE
+        cpu_tensor, card_tensor = torch.arange(4.0), torch.arange(4.0).to(DEVICE, non_blocking=True)
+        assert card_tensor.device == DEVICE
+        assert ((card_tensor + 1) * torch.tensor(2.0)).sum().device == DEVICE
         assert mode.waits == []
-        for mixed in (lambda: here + there, lambda: torch.stack([here, there])):
+        for mixed in (
+            lambda: cpu_tensor + card_tensor,
+            lambda: torch.stack([cpu_tensor, card_tensor]),
+        ):
             with pytest.raises(MixedDevicesError):
                 mixed()
         with pytest.raises(MixedDevicesError):
-            there + torch.tensor([1.0, 2.0, 3.0, 4.0], device=DEVICE)
+            card_tensor + torch.tensor([1.0, 2.0, 3.0, 4.0], device=DEVICE)
         waiting: list[Callable[[], object]] = [
-            lambda: float(there.sum()),
-            lambda: here.to(DEVICE),
-            lambda: there.cpu(),
-            lambda: there.tolist(),
-            lambda: there.nonzero(),
-            lambda: there[there > 1],
-            lambda: there[torch.tensor([0, 1])],
-            lambda: there.clone().copy_(here),
+            lambda: float(card_tensor.sum()),
+            lambda: cpu_tensor.to(DEVICE),
+            lambda: card_tensor.cpu(),
+            lambda: card_tensor.tolist(),
+            lambda: card_tensor.nonzero(),
+            lambda: card_tensor[card_tensor > 1],
+            lambda: card_tensor[torch.tensor([0, 1])],
+            lambda: card_tensor.clone().copy_(cpu_tensor),
         ]
         for number, wait in enumerate(waiting, start=1):
             wait()
             assert len(mode.waits) == number, mode.waits
-        assert float(there.sum()) == 6.0
+        assert float(card_tensor.sum()) == 6.0

@@ -54,7 +54,7 @@ def test_a_run_over_a_transformer_is_that_of_the_cpu(toy_config, tmp_path, train
 
 @pytest.mark.parametrize("feeding", [False, True])
 def test_losses_gradients_and_parses_are_those_of_the_cpu(toy_config, feeding) -> None:
-    found = []
+    results = []
     for device in ("cpu", "cuda:0"):
         learner = make(on(toy_config, device), input_feeding=feeding, beam_size=3)
         learner.parser.train()
@@ -62,10 +62,10 @@ def test_losses_gradients_and_parses_are_those_of_the_cpu(toy_config, feeding) -
         losses.mean().backward()
         gradients = [p.grad.cpu() for p in learner.parser.parameters()]
         learner.parser.eval()
-        found.append(
+        results.append(
             (losses.detach().cpu(), gradients, parse(learner.parser, learner.test_batches[2]))
         )
-    (losses, gradients, parses), (losses_gpu, gradients_gpu, parses_gpu) = found
+    (losses, gradients, parses), (losses_gpu, gradients_gpu, parses_gpu) = results
     assert torch.allclose(losses, losses_gpu, rtol=1e-4, atol=1e-5)
     for gradient, on_gpu in zip(gradients, gradients_gpu, strict=True):
         assert torch.allclose(gradient, on_gpu, rtol=1e-3, atol=1e-5)
@@ -86,8 +86,8 @@ def test_two_runs_in_two_threads_are_two_runs_one_after_the_other(toy_config) ->
     alone = [numbers(events_of(config)) for config in configs]
     with ThreadPoolExecutor(2) as threads:
         together = [numbers(events) for events in threads.map(events_of, configs)]
-    for one, both in zip(alone, together, strict=True):
-        assert both == pytest.approx(one, **NEAR)
+    for by_itself, beside_another in zip(alone, together, strict=True):
+        assert beside_another == pytest.approx(by_itself, **NEAR)
 
 
 @pytest.mark.parametrize("precision", ["tf32", "bfloat16"])

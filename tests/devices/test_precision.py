@@ -69,10 +69,12 @@ def test_only_training_is_by_bfloat16(toy_config: RunConfig) -> None:
     for mode, same in ((evaluating, True), (training, False)):
         with mode(plain.parser), mode(rounded.parser):
             states, attention = plain.parser(batch)
-            others, other_attention = rounded.parser(batch)
-        assert others.dtype == other_attention.dtype == torch.float32
-        assert torch.equal(states, others) == torch.equal(attention, other_attention) == same
-        assert torch.allclose(states, others, atol=0.05)
+            rounded_states, rounded_attention = rounded.parser(batch)
+        assert rounded_states.dtype == rounded_attention.dtype == torch.float32
+        assert (
+            torch.equal(states, rounded_states) == torch.equal(attention, rounded_attention) == same
+        )
+        assert torch.allclose(states, rounded_states, atol=0.05)
 
 
 @pytest.mark.parametrize("numbers", ["tf32", "bfloat16"])

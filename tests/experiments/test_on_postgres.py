@@ -16,14 +16,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 def test_the_same_bits_as_on_sqlite(
     tmp_path: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file, here, there = tmp_path / "tiny.toml", tmp_path / "here", tmp_path / "there"
+    file, on_sqlite, on_postgres = tmp_path / "tiny.toml", tmp_path / "here", tmp_path / "there"
     file.write_text(TINY)
-    done(here, "run", str(file), "--workers", "1")
+    done(on_sqlite, "run", str(file), "--workers", "1")
     database = postgres.new_database()
     with monkeypatch.context() as patch:
         patch.setenv("TOTAL_RECALL_DATABASE_URL", database)
-        assert "All 4 cells are done" in done(there, "run", str(file), "--workers", "2")
-    assert not (there / "runs.sqlite").exists()
-    assert_same_cells(cells("tiny", there, database), cells("tiny", here), n_cells=4)
+        assert "All 4 cells are done" in done(on_postgres, "run", str(file), "--workers", "2")
+    assert not (on_postgres / "runs.sqlite").exists()
+    assert_same_cells(cells("tiny", on_postgres, database), cells("tiny", on_sqlite), n_cells=4)
     with contextlib.closing(Store(database)) as store:
         assert [run.attempts for run in store.runs()] == [1] * 4  # none twice

@@ -83,8 +83,8 @@ def test_a_run_by_hand_does_not_wait_for_cells(store, small, toy_config) -> None
 
 def test_an_experiment_can_be_preferred(store, small, toy_config) -> None:
     queued(store, small)
-    other = small.with_(name="other", pairs=crossed([7], [70, 71]))
-    queued(store, other)
+    preferred = small.with_(name="other", pairs=crossed([7], [70, 71]))
+    queued(store, preferred)
     work.prefer(store, "other", 5)
     store.create(toy_config.with_(seed=99))
     seeds = [seed for seed, _ in drain(store)]

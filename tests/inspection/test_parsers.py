@@ -41,14 +41,14 @@ def run(store, toy_config) -> Run:
 def test_each_parser_predicts_what_the_run_predicted_with_it(toy_config, method) -> None:
     """What was kept is all that the prediction takes, whatever the method attaches or holds."""
     config = toy_config.with_(method=method)
-    kept, told = {}, {}
+    kept, recorded = {}, {}
 
     def keep(k: int, state: dict) -> None:
         kept[k] = {name: value.clone() for name, value in state["parser"].items()}
 
     def watch(event) -> None:
         if type(event).__name__ == "Accuracy" and event.on == event.after:
-            told[event.after] = event.correct
+            recorded[event.after] = event.correct
 
     learner = train(config, watch, save_parser=keep)
     store = Store()
@@ -61,34 +61,34 @@ def test_each_parser_predicts_what_the_run_predicted_with_it(toy_config, method)
         traces = [parsers.explain(k, row.utterance, k) for row in parsers.tasks[k].test]
         gold = [row.logical_form for row in parsers.tasks[k].test]
         right = [trace.logical_form for trace in traces]
-        assert sum(a == b for a, b in zip(right, gold, strict=True)) == told[k]
+        assert sum(a == b for a, b in zip(right, gold, strict=True)) == recorded[k]
     last = len(parsers.tasks) - 1
     for k, task in enumerate(parsers.tasks):
         for row in task.train:
             mine = explain(learner.parser, row.utterance, k, row.derivation)
             loaded = parsers.explain(last, row.utterance, k, row.derivation)
             assert loaded.probability == mine.probability > 0
-        for row, found in zip(
+        for row, hypothesis in zip(
             task.test, parse(learner.parser, learner.test_batches[k]), strict=True
         ):
             trace = parsers.explain(last, row.utterance, k)
-            assert trace.complete == found.complete
-            if found.complete:
-                assert trace.probability == pytest.approx(math.exp(found.log_prob), rel=1e-3)
+            assert trace.complete == hypothesis.complete
+            if hypothesis.complete:
+                assert trace.probability == pytest.approx(math.exp(hypothesis.log_prob), rel=1e-3)
     store.close()
 
 
 def test_parsers_differ_from_task_to_task_and_come_back_unchanged(run) -> None:
-    parsers, found = Parsers(run), {}
+    parsers, embeddings = Parsers(run), {}
     for k in (0, 1, 2, 0, 2, 1):
         with parsers.after(k) as parser:
             assert parser.known_tasks == k
             assert not parser.training
             state = checkpoints.load_parser(run.id, k)["parser"]
             assert all(torch.equal(v, state[n]) for n, v in parser.state_dict().items())
-            found.setdefault(k, []).append(parser.action_embedding.detach().clone())
-    assert all(torch.equal(one, other) for one, other in found.values())
-    assert not torch.equal(found[0][0], found[2][0])
+            embeddings.setdefault(k, []).append(parser.action_embedding.detach().clone())
+    assert all(torch.equal(first, second) for first, second in embeddings.values())
+    assert not torch.equal(embeddings[0][0], embeddings[2][0])
 
 
 def test_threads_get_the_parser_they_ask_for(run) -> None:
@@ -127,9 +127,9 @@ def test_derivations_are_those_of_the_runs_idioms(store, toy_config) -> None:
 
 
 def test_a_run_without_parsers_says_so(store, toy_config, run) -> None:
-    other = store.run(store.create(toy_config))
-    with pytest.raises(NoParser, match=f"Run {other.id} has kept no parser"):
-        Parsers(other)
+    without = store.run(store.create(toy_config))
+    with pytest.raises(NoParser, match=f"Run {without.id} has kept no parser"):
+        Parsers(without)
     (checkpoints.folder(run.id) / "parser-1.pt").unlink()
     with pytest.raises(NoParser, match="after task 2"):
         Parsers(run).explain(1, "show", 0)

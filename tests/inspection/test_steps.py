@@ -23,17 +23,17 @@ ODD = ["", "   ", "🦊 🦊🦊", "<b>all</b> & *x*", "a\x00b \x07 \u202e c", "
 
 def plain_steps(parser: Parser, words: list[str], task: int, actions: list[int]):
     """Slot, probabilities by action number over A_t, attention: at each of these steps."""
-    reader, slots, found = reference.Reader(parser, words), [0], []
+    reader, slots, steps = reference.Reader(parser, words), [0], []
     for action in actions:
         slot, scores = slots.pop(), reader.scores()
         allowed = reference.applicable(parser, slot, task)
         shares = torch.softmax(scores[allowed], 0).tolist()
         chances = dict(zip(allowed, shares, strict=True))
-        found.append((slot, chances, reader.attention.numpy()))
+        steps.append((slot, chances, reader.attention.numpy()))
         reader.take(action)
         children = parser.grammar.actions[action].slots
         slots += [parser.grammar.slot_ids[child] for child in reversed(children)]
-    return found
+    return steps
 
 
 @torch.no_grad()
@@ -115,10 +115,10 @@ def test_an_action_that_no_training_data_show_ends_the_trace(toy_config) -> None
 
 def test_an_utterance_is_read_in_composed_form_as_rows_are(toy_config) -> None:
     parser = make(toy_config).parser
-    composed, apart = "trouvés à la forêt", unicodedata.normalize("NFD", "trouvés à la forêt")
-    assert composed != apart
-    assert cut(apart) == composed
-    assert explain(parser, apart, 0).words == explain(parser, composed, 0).words
+    composed, decomposed = "trouvés à la forêt", unicodedata.normalize("NFD", "trouvés à la forêt")
+    assert composed != decomposed
+    assert cut(decomposed) == composed
+    assert explain(parser, decomposed, 0).words == explain(parser, composed, 0).words
 
 
 def test_where_nothing_is_applicable_the_parser_stops_without_an_action(toy_config) -> None:
@@ -162,9 +162,9 @@ def test_whatever_is_typed_gets_a_trace(toy_config, utterance) -> None:
 def test_a_beam_is_followed_along_its_best_hypothesis(toy_config) -> None:
     learner = make(toy_config, beam_size=4)
     rows = learner.test_batches[1]
-    for row, found in zip(learner.tasks[1].test, parse(learner.parser, rows), strict=True):
+    for row, hypothesis in zip(learner.tasks[1].test, parse(learner.parser, rows), strict=True):
         trace = explain(learner.parser, row.utterance, 1)
-        assert trace.probability == pytest.approx(math.exp(found.log_prob), rel=1e-4)
+        assert trace.probability == pytest.approx(math.exp(hypothesis.log_prob), rel=1e-4)
 
 
 def test_the_parser_is_left_as_it_was(toy_config) -> None:

@@ -102,8 +102,8 @@ def test_forms_that_no_training_row_shows_can_be_written(toy_config) -> None:
     for steps in {steps for task in TASKS for steps in task}:
         assert grammar.first_writable_task(steps) <= by_slot.first_writable_task(steps)
         assert grammar.encode(steps) is not None
-        for other in {rule.action for task in TASKS for row in task for rule in row}:
-            tried = [*steps[:-1], type(steps[-1])(steps[-1].slot, other)]
+        for replacement in {rule.action for task in TASKS for row in task for rule in row}:
+            tried = [*steps[:-1], type(steps[-1])(steps[-1].slot, replacement)]
             swapped += grammar.encode(tried) is not None and by_slot.encode(tried) is None
     assert swapped > 0
 

@@ -191,16 +191,16 @@ def test_unseen_and_specific_actions_follow_from_which_tasks_show_them(grammar: 
         unseen = {grammar.actions[i] for i in np.flatnonzero(grammar.unseen(k))}
         assert unseen == shown[k] - earlier
         for j in range(k + 1):
-            others = set().union(*(shown[i] for i in range(k + 1) if i != j))
+            elsewhere = set().union(*(shown[i] for i in range(k + 1) if i != j))
             row = grammar.specific_to(k)[j]
-            assert {grammar.actions[i] for i in np.flatnonzero(row)} == shown[j] - others
+            assert {grammar.actions[i] for i in np.flatnonzero(row)} == shown[j] - elsewhere
 
 
 def test_counts_are_of_every_occurrence() -> None:
     row = derive("( f ( g x ) ( g x ) )")
     grammar = Grammar([[row, row], [row]])
-    place = grammar.action_ids[row[1].action]
-    assert grammar.counts[:, place].tolist() == [4, 2]
+    action_id = grammar.action_ids[row[1].action]
+    assert grammar.counts[:, action_id].tolist() == [4, 2]
 
 
 def test_encoding_gives_the_numbers_back(grammar: Grammar) -> None:

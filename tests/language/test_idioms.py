@@ -69,23 +69,23 @@ def test_every_step_stays_in_the_leftmost_open_slot(trees: list[Node]) -> None:
 
 def pairs(tree: Node) -> Counter:
     """Pairs of a node's own action and a child's, counted on the tree itself."""
-    found: Counter = Counter()
+    counts: Counter = Counter()
     if tree.is_ground:
-        return found
+        return counts
     shape = (tree.label, len(tree.children))
-    for place, child in enumerate(tree.children):
-        own = str(child) if child.is_ground else (child.label, len(child.children))
-        found[shape, place, own] += 1
-        found += pairs(child)
-    return found
+    for position, child in enumerate(tree.children):
+        key = str(child) if child.is_ground else (child.label, len(child.children))
+        counts[shape, position, key] += 1
+        counts += pairs(child)
+    return counts
 
 
 def test_the_first_idiom_is_the_most_frequent_pair() -> None:
     counted = sum((pairs(read(text, "s_expression")) for text in FORMS), Counter())
     (idiom,) = learn(map(derive, FORMS), 1)
     fragment, child = idiom.parent.fragment, idiom.child.fragment
-    own = (child.label, len(child.children)) if idiom.child.slots else str(child)
-    key = ((fragment.label, len(fragment.children)), idiom.hole, own)
+    child_key = (child.label, len(child.children)) if idiom.child.slots else str(child)
+    key = ((fragment.label, len(fragment.children)), idiom.hole, child_key)
     assert counted[key] == max(counted.values())
     before = sum(len(derive(text)) for text in FORMS)
     after = sum(len(apply(derive(text), [idiom])) for text in FORMS)
@@ -111,15 +111,15 @@ def test_each_idiom_is_the_most_frequent_pair_of_what_the_ones_before_have_left(
 
 def pairs_of(steps: tuple[Rule, ...]) -> Counter:
     """Pairs of an action and the one in a slot of it, counted with a stack of open slots."""
-    found: Counter = Counter()
+    counts: Counter = Counter()
     open_slots: list = [None]
     for step in steps:
         above = open_slots.pop()
         if above is not None:
-            found[(*above, step.action)] += 1
-        places = range(len(step.action.slots))
-        open_slots += [(step.action, place) for place in reversed(places)]
-    return found
+            counts[(*above, step.action)] += 1
+        positions = range(len(step.action.slots))
+        open_slots += [(step.action, position) for position in reversed(positions)]
+    return counts
 
 
 def test_repeated_rows_count_as_often_as_they_stand() -> None:

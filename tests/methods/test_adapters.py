@@ -127,19 +127,21 @@ def test_rows_of_several_tasks_are_parsed_as_each_is_alone(toy_config, changes) 
     rows = join(learner.train_batches)
     together = parse(parser, rows)
     alone = [parse(parser, rows.take([row]))[0] for row in range(len(rows))]
-    assert [one.actions for one in together] == [one.actions for one in alone]
+    assert [hypothesis.actions for hypothesis in together] == [
+        hypothesis.actions for hypothesis in alone
+    ]
 
 
 def adapter_moves(run: Stages, k: int, stage: str) -> list[bool]:
     """For each task, whether its adapter moved in a stage; all of its tensors or none."""
     before, after = run.before[k, stage], run.after[k, stage]
-    found = []
+    moves = []
     for task in range(len(run.learner.tasks)):
         names = [name for name in before if name.startswith("adapter.") and f".{task}" in name]
         moved = {not torch.equal(before[name], after[name]) for name in names}
         assert len(moved) == 1
-        found.append(moved.pop())
-    return found
+        moves.append(moved.pop())
+    return moves
 
 
 @pytest.mark.parametrize("penalty", ["none", "ewc"])
@@ -208,9 +210,9 @@ def test_a_tasks_parameters_are_counted(toy_config, method, variant, squares) ->
         options = {"adapters": adapters}
         return Learner(toy_config.with_(method=method, method_options=options)).facts()
 
-    own = squares * toy_config.hidden_size**2
-    assert facts(variant).task_parameters == own
-    assert facts(variant).parameters == facts("none").parameters + 3 * own
+    expected = squares * toy_config.hidden_size**2
+    assert facts(variant).task_parameters == expected
+    assert facts(variant).parameters == facts("none").parameters + 3 * expected
 
 
 def test_a_kept_parser_is_read_with_its_adapters(toy_config) -> None:
@@ -223,5 +225,5 @@ def test_a_kept_parser_is_read_with_its_adapters(toy_config) -> None:
     fresh.parser.load_state_dict(kept[2]["parser"])
     fresh.parser.set_known_tasks(2)
     rows = join(fresh.train_batches)
-    losses = [one.parser.eval().row_losses(rows).detach().numpy() for one in (learner, fresh)]
+    losses = [each.parser.eval().row_losses(rows).detach().numpy() for each in (learner, fresh)]
     assert np.array_equal(*losses)

@@ -22,27 +22,27 @@ def by_hand(learner: Learner, i: int) -> list[list[dict[int, float]]]:
     Of the parser as it is now, read row by row.
     """
     parser, grammar = learner.parser.eval(), learner.grammar
-    found = []
+    scores_by_row = []
     for row in learner.memory.indices[i]:
-        one = learner.train_batches[i].take([row])
-        states = parser.teacher_forced(one)[0].detach()
+        single_row = learner.train_batches[i].take([row])
+        states = parser.teacher_forced(single_row)[0].detach()
         steps = []
         for t, state in enumerate(states):
-            there = np.flatnonzero(grammar.first_task[int(one.slots[0, t])] <= i)
+            applicable = np.flatnonzero(grammar.first_task[int(single_row.slots[0, t])] <= i)
             scores = parser.action_embedding.detach() @ state
-            steps.append({int(action): float(scores[action]) for action in there})
-        found.append(steps)
-    return found
+            steps.append({int(action): float(scores[action]) for action in applicable})
+        scores_by_row.append(steps)
+    return scores_by_row
 
 
 def unpacked(scores) -> list[dict[int, dict[int, float]]]:
     """Stored scores as row → step → action → score."""
     owner = torch.arange(len(scores.counts)).repeat_interleave(scores.counts).tolist()
-    found: list[dict[int, dict[int, float]]] = [{} for _ in scores.counts]
-    places = zip(owner, scores.steps, scores.actions, scores.values, strict=True)
-    for row, step, action, value in places:
-        found[row].setdefault(int(step), {})[int(action)] = float(value)
-    return found
+    by_row: list[dict[int, dict[int, float]]] = [{} for _ in scores.counts]
+    entries = zip(owner, scores.steps, scores.actions, scores.values, strict=True)
+    for row, step, action, value in entries:
+        by_row[row].setdefault(int(step), {})[int(action)] = float(value)
+    return by_row
 
 
 def test_stored_scores_are_those_of_the_time_of_storing(toy_config) -> None:
@@ -58,10 +58,12 @@ def test_stored_scores_are_those_of_the_time_of_storing(toy_config) -> None:
         expected = by_hand(learner, i)
         stored = unpacked(learner.method.stored[i])
         assert len(stored) == len(expected) == 3
-        for steps, told in zip(expected, stored, strict=True):
-            assert [set(step) for step in steps] == [set(told[t]) for t in range(len(told))]
+        for steps, stored_steps in zip(expected, stored, strict=True):
+            assert [set(step) for step in steps] == [
+                set(stored_steps[t]) for t in range(len(stored_steps))
+            ]
             for t, step in enumerate(steps):
-                assert told[t] == pytest.approx(step, rel=1e-4, abs=1e-5)
+                assert stored_steps[t] == pytest.approx(step, rel=1e-4, abs=1e-5)
     learner.parser.load_state_dict(kept[2])
     now = [value for steps in by_hand(learner, 0) for step in steps for value in step.values()]
     then = learner.method.stored[0].values
@@ -111,17 +113,17 @@ def test_the_loss_by_hand(toy_config, replay, masking, by_slot, monkeypatch) -> 
             continue
         memory = losses[step.n_current :]
         assert parts["replay"] == pytest.approx(0.3 * float(memory.sum()), rel=1e-4)
-        apart = 0.0
-        for place, number in enumerate(step.memory_indices.tolist()):
-            row = step.batch.take([step.n_current + place])
+        squared_distance = 0.0
+        for position, number in enumerate(step.memory_indices.tolist()):
+            row = step.batch.take([step.n_current + position])
             states = parser.teacher_forced(row)[0].detach()
             squares = 0.0
             for t, state in enumerate(states):
                 then = stored[number][t]
                 now = {a: float(parser.action_embedding.detach()[a] @ state) for a in then}
                 squares += sum((now[a] - then[a]) ** 2 for a in then) / len(then)
-            apart += float(step.weights[step.n_current + place]) * squares
-        assert parts["distillation"] == pytest.approx(0.7 * apart, rel=1e-4)
+            squared_distance += float(step.weights[step.n_current + position]) * squares
+        assert parts["distillation"] == pytest.approx(0.7 * squared_distance, rel=1e-4)
         assert parts["distillation"] > 0
         seen += 1
     assert seen
@@ -159,13 +161,13 @@ def test_what_is_stored_grows_by_each_memorys_scores(toy_config) -> None:
     states: list[dict] = []
     config = toy_config.with_(method="derpp", epochs=1)
     learner = train(config, lambda event: None, save=lambda s: states.append(s["method"]))
-    told = states[-1]["scores"]
-    assert list(told) == [0, 1, 2]
-    for i in told:
+    stored = states[-1]["scores"]
+    assert list(stored) == [0, 1, 2]
+    for i in stored:
         rows = learner.train_batches[i].take(learner.memory.indices[i])
         slots = rows.slots.flatten()[rows.real].numpy()
         expected = sum(int((learner.grammar.first_task[slot] <= i).sum()) for slot in slots)
-        assert len(told[i]["values"]) == expected
+        assert len(stored[i]["values"]) == expected
 
 
 @pytest.mark.parametrize("offset", [False, True])

@@ -29,9 +29,9 @@ EVERY_CHOICE = [*WITH_DEFAULTS, *choices()]
 def test_a_method_says_what_it_needs(toy_config, name, options) -> None:
     learner = Learner(toy_config.with_(method=name, method_options=options))
     method, parser, said = learner.method, learner.parser, requirements(methods[name])
-    attached = [one for one in (parser.adapter, parser.readout, parser.masks) if one is not None]
+    attached = [part for part in (parser.adapter, parser.readout, parser.masks) if part is not None]
     assert not attached or "the parser's" in said
-    penalties = [one for one in vars(method).values() if isinstance(one, Penalty)]
+    penalties = [part for part in vars(method).values() if isinstance(part, Penalty)]
     assert not penalties or "Fisher information" in said
     past = set(method.training_batch(2).tasks.tolist()) != {2}
     assert past == ("all training rows of past tasks" in said)
@@ -126,15 +126,21 @@ def test_with_task_masking_no_task_is_parsed_with_anothers_own_actions(toy_confi
         """Steps that take an action which one other task alone has, over all tasks' test rows."""
         config = toy_config.with_(method=name, task_masking=masking, epochs=1)
         learner = train(config, lambda event: None)
-        own = learner.grammar.specific_to(2)
-        found = 0
+        specific = learner.grammar.specific_to(2)
+        count = 0
         for i in range(3):
-            others = own[np.arange(3) != i].any(axis=0)
+            foreign_actions = specific[np.arange(3) != i].any(axis=0)
             parsed = hypotheses(learner.parser, learner.test_batches[i])
-            for one in parsed:
-                lost = one.log_prob <= MASKED / 2  # an empty A_t ended it: no choice, not counted
-                found += int(others[list(one.actions[: len(one.actions) - lost])].sum())
-        return found
+            for hypothesis in parsed:
+                lost = (
+                    hypothesis.log_prob <= MASKED / 2
+                )  # an empty A_t ended it: no choice, not counted
+                count += int(
+                    foreign_actions[
+                        list(hypothesis.actions[: len(hypothesis.actions) - lost])
+                    ].sum()
+                )
+        return count
 
     assert foreign(True) == 0
     assert foreign(False) > 0  # hardly trained, they take them where they may
@@ -142,17 +148,17 @@ def test_with_task_masking_no_task_is_parsed_with_anothers_own_actions(toy_confi
 
 def held(config: RunConfig, count: Callable[[dict], int]) -> list[int]:
     """What the method's state holds after each task; its losses are those of choices that are."""
-    found: dict[int, int] = {}
+    counts: dict[int, int] = {}
 
     def check(event: Event) -> None:  # the score of an action outside A_t is MASKED, −1e30
         assert not isinstance(event, Epoch) or abs(event.loss) < 1e6, event
 
     def save(state: dict) -> None:
         if state["position"][1:] == [0, 0]:
-            found[state["position"][0]] = count(state["method"])
+            counts[state["position"][0]] = count(state["method"])
 
     train(config.with_(epochs=1), check, save=save)
-    return [found[k] for k in (1, 2, 3)]
+    return [counts[k] for k in (1, 2, 3)]
 
 
 def numbers(state: object) -> int:

@@ -45,8 +45,8 @@ def test_no_fast_epochs_equal_no_fast_stage(toy_config) -> None:
         config = toy_config.with_(method="total_recall", method_options=options)
         return train(config, lambda event: None).parser.state_dict()
 
-    one, other = end(fast="none"), end(fast_epochs=0)
-    assert all(torch.equal(value, other[name]) for name, value in one.items())
+    without_stage, without_epochs = end(fast="none"), end(fast_epochs=0)
+    assert all(torch.equal(value, without_epochs[name]) for name, value in without_stage.items())
 
 
 def run(toy_config, **options) -> Stages:
@@ -60,25 +60,25 @@ def moved(run: Stages, k: int) -> set[str]:
 
 
 def test_the_lwf_variant_moves_the_tasks_own_rows_and_adapter(toy_config) -> None:
-    found = run(toy_config, fast="task_specific", adapters="full")
-    assert (0, "fast") not in found.before
+    stages = run(toy_config, fast="task_specific", adapters="full")
+    assert (0, "fast") not in stages.before
     for k in (1, 2):
-        own = {f"adapter.change.{k}", f"adapter.gate.{k}", "action_embedding"}
-        assert moved(found, k) == own
-        rows = moved_rows(found.before[k, "fast"], found.after[k, "fast"])
-        assert np.array_equal(rows, found.learner.grammar.unseen(k))
+        expected = {f"adapter.change.{k}", f"adapter.gate.{k}", "action_embedding"}
+        assert moved(stages, k) == expected
+        rows = moved_rows(stages.before[k, "fast"], stages.after[k, "fast"])
+        assert np.array_equal(rows, stages.learner.grammar.unseen(k))
 
 
 def test_the_emar_variant_moves_all_but_past_tasks_own_parameters(toy_config) -> None:
-    found = run(toy_config, fast="all", adapters="full")
+    stages = run(toy_config, fast="all", adapters="full")
     for k in (1, 2):
         still = {f"adapter.{part}.{i}" for part in ("change", "gate") for i in range(3) if i != k}
-        everything = set(found.before[k, "fast"])
-        assert moved(found, k) == everything - still
-        rows = moved_rows(found.before[k, "fast"], found.after[k, "fast"])
-        past = found.learner.grammar.specific_to(k)[:k].any(axis=0)
+        everything = set(stages.before[k, "fast"])
+        assert moved(stages, k) == everything - still
+        rows = moved_rows(stages.before[k, "fast"], stages.after[k, "fast"])
+        past = stages.learner.grammar.specific_to(k)[:k].any(axis=0)
         assert not rows[past].any()
-        assert rows[found.learner.grammar.unseen(k)].all()
+        assert rows[stages.learner.grammar.unseen(k)].all()
 
 
 @pytest.mark.parametrize("fast", ["actions", "task_specific", "all"])

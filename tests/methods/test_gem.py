@@ -28,7 +28,7 @@ def drawn(seed: int, tasks: int = 3, size: int = 8) -> tuple[torch.Tensor, torch
 @pytest.mark.parametrize("seed", range(8))
 def test_the_projection_is_the_nearest_gradient_that_violates_nothing(seed, margin) -> None:
     gradient, memories = drawn(seed, tasks=1 + seed % 5)
-    found = gem.project(gradient, memories, margin).double().numpy()
+    projected = gem.project(gradient, memories, margin).double().numpy()
     bounds, aim = memories.double().numpy(), gradient.double().numpy()
     aim = aim + margin * bounds.sum(axis=0)
     general = minimize(
@@ -40,8 +40,8 @@ def test_the_projection_is_the_nearest_gradient_that_violates_nothing(seed, marg
         options={"ftol": 1e-14, "maxiter": 500},
     )
     assert general.success
-    assert found == pytest.approx(general.x, abs=2e-5)
-    assert (bounds @ found > -1e-5).all()
+    assert projected == pytest.approx(general.x, abs=2e-5)
+    assert (bounds @ projected > -1e-5).all()
 
 
 def test_memories_that_say_the_same_are_projected_as_one() -> None:
@@ -75,8 +75,8 @@ def test_agem_takes_away_what_points_against_the_reference() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_with_one_memory_and_no_margin_both_project_alike(seed) -> None:
     gradient, memories = drawn(seed, tasks=1)
-    one, other = gem.project(gradient, memories, 0.0), agem.project(gradient, memories[0])
-    assert torch.allclose(one, other, atol=1e-6)
+    by_gem, by_agem = gem.project(gradient, memories, 0.0), agem.project(gradient, memories[0])
+    assert torch.allclose(by_gem, by_agem, atol=1e-6)
 
 
 def stepped(learner: Learner, batch) -> torch.Tensor:

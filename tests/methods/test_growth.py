@@ -22,7 +22,7 @@ def rows_read(learner: Learner, k: int, monkeypatch: pytest.MonkeyPatch) -> list
         read[0] += len(words) * torch.is_grad_enabled()
         return real(parser, words, *more)
 
-    found = []
+    counts = []
     with monkeypatch.context() as patch:
         patch.setattr(Parser, "encode", encode)
         for stage in learner.method.stages(k):
@@ -31,8 +31,8 @@ def rows_read(learner: Learner, k: int, monkeypatch: pytest.MonkeyPatch) -> list
             for step in learner.method.steps(k, stage):
                 descent.step(step)
             descent.end()
-            found.append((read[0], learner.method.work(k, stage)))
-    return found
+            counts.append((read[0], learner.method.work(k, stage)))
+    return counts
 
 
 @pytest.mark.parametrize("name", list(methods))

@@ -104,13 +104,13 @@ def test_rows_of_several_tasks_have_the_masks_of_their_own(config, changes) -> N
     learner = made(config.with_(**changes))
     parser, rows = learner.parser, join(learner.train_batches)
     together = parse(parser, rows)
-    assert len({one.log_prob for one in together}) > 3
+    assert len({hypothesis.log_prob for hypothesis in together}) > 3
     losses = parser.row_losses(rows)
-    for number, found in enumerate(together):
+    for number, hypothesis in enumerate(together):
         row = rows.take([number])
         (alone,) = parse(parser, row)
-        assert alone.actions == found.actions
-        assert alone.log_prob == pytest.approx(found.log_prob, abs=1e-4)
+        assert alone.actions == hypothesis.actions
+        assert alone.log_prob == pytest.approx(hypothesis.log_prob, abs=1e-4)
         assert torch.allclose(parser.row_losses(row), losses[number], atol=1e-5)
 
 
@@ -132,8 +132,8 @@ def test_the_gradient_of_a_mask_is_compensated_as_published(s) -> None:
     e = torch.linspace(-3, 3, 13, dtype=torch.float64, requires_grad=True)
     slope = torch.arange(13.0, dtype=torch.float64)
     (plain,) = torch.autograd.grad((torch.sigmoid(s * e) * slope).sum(), e)
-    (found,) = torch.autograd.grad((_Gate.apply(e, s) * slope).sum(), e)
-    assert torch.allclose(found, plain / s * (torch.cosh(s * e) + 1) / (torch.cosh(e) + 1))
+    (compensated,) = torch.autograd.grad((_Gate.apply(e, s) * slope).sum(), e)
+    assert torch.allclose(compensated, plain / s * (torch.cosh(s * e) + 1) / (torch.cosh(e) + 1))
 
 
 def test_a_closed_or_open_mask_still_has_a_gradient() -> None:
@@ -202,14 +202,14 @@ def test_a_later_task_changes_no_bit_of_what_a_past_one_computes(config, feeding
     def losses(task: int) -> torch.Tensor:
         parser.set_known_tasks(task)  # A_t as it was: the softmax itself grows with the tasks
         parser.eval()
-        found = parser.row_losses(learner.train_batches[task]).detach()
+        row_losses = parser.row_losses(learner.train_batches[task]).detach()
         parser.set_known_tasks(1)
-        return found
+        return row_losses
 
-    before, other = losses(0), losses(1)
+    before, of_later_task = losses(0), losses(1)
     learn(learner, 1)
     assert torch.equal(before, losses(0))
-    assert not torch.equal(other, losses(1))
+    assert not torch.equal(of_later_task, losses(1))
 
 
 def test_weights_into_used_units_stay_where_they_are(config) -> None:
@@ -315,21 +315,21 @@ def test_embeddings_of_masks_stay_within_their_bounds(config) -> None:
     assert learner.parser.masks.embeddings[0].max() <= 6
 
 
-def test_capacity_in_use_is_told_after_every_task(config) -> None:
-    told: list[Diagnostics] = []
+def test_capacity_in_use_is_recorded_after_every_task(config) -> None:
+    recorded: list[Diagnostics] = []
     learner = train(
-        config, lambda event: told.append(event) if isinstance(event, Diagnostics) else None
+        config, lambda event: recorded.append(event) if isinstance(event, Diagnostics) else None
     )
-    assert [event.task for event in told] == [0, 1, 2]
+    assert [event.task for event in recorded] == [0, 1, 2]
     gates = torch.sigmoid(400 * torch.stack(list(learner.parser.masks.embeddings))).detach()
     parts = dict(zip(LAYERS, gates.split([16, 16, 16, 8], dim=1), strict=True))
-    for event in told:
+    for event in recorded:
         for name, value in zip(event.name, event.value, strict=True):
             units = parts[name.removeprefix("units in use, ")]
             assert value == pytest.approx(
                 float((units[: event.task + 1] > 0.5).any(0).float().mean())
             )
-    assert all(a <= b for a, b in zip(told[0].value, told[2].value, strict=True))
+    assert all(a <= b for a, b in zip(recorded[0].value, recorded[2].value, strict=True))
 
 
 def test_a_tasks_masks_are_counted(config) -> None:
@@ -346,14 +346,14 @@ def test_samplers_see_the_parser_of_the_task_learned_last(config) -> None:
     parser, task = learner.parser, learner.tasks[1]
     rows = learner.train_batches[1]
     encodings = utterance_encodings(task.train, parser)
-    for row, found in zip(task.train, encodings, strict=True):
+    for row, encoding in zip(task.train, encodings, strict=True):
         with torch.no_grad():
             expected = MaskedReader(parser, row.words, 1).h
-        assert np.allclose(found, expected.numpy(), atol=1e-5)
+        assert np.allclose(encoding, expected.numpy(), atol=1e-5)
     losses = action_losses(task.train, parser) * rows.steps.numpy()
     assert np.allclose(losses, parser.row_losses(rows).detach().numpy(), atol=1e-5)
-    for part, found in attention_gradients(task.train, parser):
-        for row, gradient in zip(part, found, strict=True):
+    for part, gradients in attention_gradients(task.train, parser):
+        for row, gradient in zip(part, gradients, strict=True):
             loss = parser.row_losses(rows.take([row])).sum()
             (weight,) = torch.autograd.grad(loss, [parser.combine.weight])
             # the sampler's is at W_c with its columns scaled by the mask

@@ -40,8 +40,8 @@ def test_the_first_tasks_fast_stage_moves_its_rows_and_nothing_else(toy_config) 
     rivals = fills[fills.sum(axis=1) > 1].any(axis=0)  # alone in its slot an action has P = 1
     assert moved[rivals].all()
     assert not moved[~grammar.known(0)].any()
-    others = before.keys() - {"action_embedding"}
-    assert all(torch.equal(before[name], after[name]) for name in others)
+    unmoved = before.keys() - {"action_embedding"}
+    assert all(torch.equal(before[name], after[name]) for name in unmoved)
 
 
 def test_slow_stage_leaves_past_tasks_own_rows_where_they_were(toy_config) -> None:
@@ -49,11 +49,11 @@ def test_slow_stage_leaves_past_tasks_own_rows_where_they_were(toy_config) -> No
     grammar = run.learner.grammar
     for k in (1, 2):
         before, after = run.before[k, "slow"], run.after[k, "slow"]
-        own = grammar.specific_to(k)
-        assert not moved_rows(before, after)[own[:k].any(axis=0)].any()
+        specific = grammar.specific_to(k)
+        assert not moved_rows(before, after)[specific[:k].any(axis=0)].any()
         shared = (grammar.counts[: k + 1] > 0).sum(axis=0) > 1
         assert moved_rows(before, after)[shared].all()
-        assert moved_rows(before, after)[own[k]].all()
+        assert moved_rows(before, after)[specific[k]].all()
         assert not torch.equal(before["combine.weight"], after["combine.weight"])
 
 
@@ -94,14 +94,14 @@ def test_sampled_replay_has_the_expectation_of_joint_replay(toy_config) -> None:
             assert len(step.batch) == step.n_current + 2
             assert len(set(step.memory_indices.tolist())) == 2  # each example at most once
             replayed = step.batch.take(np.arange(step.n_current, len(step.batch)))
-            for place in range(2):
-                row = replayed.words[place, : int(replayed.lengths[place])]
-                task = int(replayed.tasks[place])
-                for number, (i, one) in enumerate(names):
+            for position in range(2):
+                row = replayed.words[position, : int(replayed.lengths[position])]
+                task = int(replayed.tasks[position])
+                for number, (i, memory_row) in enumerate(names):
                     source = learner.train_batches[i]
-                    same = source.words[one, : int(source.lengths[one])]
+                    same = source.words[memory_row, : int(source.lengths[memory_row])]
                     if i == task and torch.equal(same, row):
-                        totals[number] += float(step.weights[step.n_current + place])
+                        totals[number] += float(step.weights[step.n_current + position])
             n_draws += 1
     assert totals / n_draws == pytest.approx([1 / 3] * 3 + [1 / 2] * 2, rel=0.15)
 
@@ -150,20 +150,20 @@ def test_the_penaltys_gradient_agrees_with_finite_differences(toy_config) -> Non
     penalty.add_gradient()
     analytic = flat([p.grad for p in parser.parameters()])
     assert (penalty.fisher > 0).any()
-    flat_places = np.argsort(-penalty.fisher.numpy())[:20]
-    for place in flat_places:
+    flat_indices = np.argsort(-penalty.fisher.numpy())[:20]
+    for index in flat_indices:
         values = []
         for step in (1e-4, -1e-4):
             start = 0
             for parameter in parser.parameters():
-                if start <= place < start + parameter.numel():
+                if start <= index < start + parameter.numel():
                     with torch.no_grad():
-                        parameter.view(-1)[place - start] += step
+                        parameter.view(-1)[index - start] += step
                     values.append(float(penalty.add_gradient()))
                     with torch.no_grad():
-                        parameter.view(-1)[place - start] -= step
+                        parameter.view(-1)[index - start] -= step
                 start += parameter.numel()
-        assert float(analytic[place]) == pytest.approx((values[0] - values[1]) / 2e-4, rel=1e-4)
+        assert float(analytic[index]) == pytest.approx((values[0] - values[1]) / 2e-4, rel=1e-4)
 
 
 def test_fisher_is_the_sum_of_squared_gradients_of_each_memorys_mean_loss(toy_config) -> None:

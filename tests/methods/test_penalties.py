@@ -161,11 +161,11 @@ def test_arpers_penalty_is_its_weight_times_the_distance_that_fisher_weighs(toy_
     with torch.no_grad():
         parser.combine.weight.add_(0.1)
     fill_gradients(learner)
-    told = method.penalty(k, Stage("train", 1))
+    penalty = method.penalty(k, Stage("train", 1))
     held = method.consolidation
     away = flat(list(parser.parameters())) - held.anchor
     by_hand = method.weight(k) * float((held.fisher * away**2).sum())
-    assert told == pytest.approx(by_hand, rel=1e-4)
+    assert penalty == pytest.approx(by_hand, rel=1e-4)
     gradient = flat([p.grad for p in parser.parameters()])
     assert torch.allclose(gradient, 2 * method.weight(k) * held.fisher * away, rtol=1e-4)
 

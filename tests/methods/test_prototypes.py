@@ -38,13 +38,13 @@ def by_hand(learner: Learner, batches: list[Batch]) -> dict[int, torch.Tensor]:
     learner.parser.eval()
     for batch in batches:
         for row in range(len(batch)):
-            one = batch.take([row])
+            single_row = batch.take([row])
             with torch.no_grad():
-                found = learner.parser.teacher_forced(one)[0]
-            for step in range(int(one.steps[0])):
-                states.setdefault(int(one.actions[0, step]), []).append(found[step])
+                computed = learner.parser.teacher_forced(single_row)[0]
+            for step in range(int(single_row.steps[0])):
+                states.setdefault(int(single_row.actions[0, step]), []).append(computed[step])
     learner.parser.train()
-    return {action: torch.stack(found).mean(dim=0) for action, found in states.items()}
+    return {action: torch.stack(vectors).mean(dim=0) for action, vectors in states.items()}
 
 
 def assert_holds(readout, expected: dict[int, torch.Tensor]) -> None:
@@ -96,10 +96,10 @@ def test_reconsolidation_classifies_memory_steps_by_prototypes(toy_config, patte
     *_, step = learner.method.steps(2, TRAIN)
     readout, expected = parser.readout, 0.0
     for row in range(len(step.batch)):
-        one = step.batch.take([row])
-        states = parser.teacher_forced(one)[0].detach()
-        for t in range(int(one.steps[0])):
-            slot, taken = int(one.slots[0, t]), int(one.actions[0, t])
+        single_row = step.batch.take([row])
+        states = parser.teacher_forced(single_row)[0].detach()
+        for t in range(int(single_row.steps[0])):
+            slot, taken = int(single_row.slots[0, t]), int(single_row.actions[0, t])
             scores = {
                 action: float(readout.table[action] @ states[t])
                 for action in np.flatnonzero(parser.grammar.first_task[slot] <= 2).tolist()
@@ -119,13 +119,13 @@ def test_prediction_is_by_prototypes_in_evaluation_only(toy_config) -> None:
     embedded = torch.addmm(bias, states, parser.action_embedding.t())
     assert torch.equal(parser.step_scores(rows), embedded)
     parser.eval()
-    found, covered = parser.step_scores(rows), parser.readout.covered
+    scores, covered = parser.step_scores(rows), parser.readout.covered
     torch.testing.assert_close(
-        found[:, covered], (bias + states @ parser.readout.table.t())[:, covered]
+        scores[:, covered], (bias + states @ parser.readout.table.t())[:, covered]
     )
     inside = (bias == 0) & ~covered
     assert inside.any()
-    assert (found[inside] < found[:, covered][bias[:, covered] == 0].min()).all()
+    assert (scores[inside] < scores[:, covered][bias[:, covered] == 0].min()).all()
     parser.readout.clear()
     assert torch.equal(parser.step_scores(rows), embedded)
 
@@ -143,13 +143,13 @@ def test_the_kept_parser_predicts_as_the_run_did(toy_config) -> None:
     learner = train(
         config, lambda event: None, save_parser=lambda k, state: kept.update({k: state})
     )
-    other = Learner(config)
-    other.parser.load_state_dict(kept[2]["parser"])
-    other.parser.set_known_tasks(2)
-    for parser in (learner.parser, other.parser):
+    kept_learner = Learner(config)
+    kept_learner.parser.load_state_dict(kept[2]["parser"])
+    kept_learner.parser.set_known_tasks(2)
+    for parser in (learner.parser, kept_learner.parser):
         parser.eval()
     rows = learner.test_batches[1]
-    assert torch.equal(learner.parser.step_scores(rows), other.parser.step_scores(rows))
+    assert torch.equal(learner.parser.step_scores(rows), kept_learner.parser.step_scores(rows))
 
 
 def test_new_actions_start_from_their_prototypes_in_the_new_tasks_rows(toy_config) -> None:
