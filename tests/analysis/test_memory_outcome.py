@@ -4,6 +4,7 @@ import math
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from core.analysis import memory_outcome as analysis
@@ -45,6 +46,20 @@ def test_outcomes_are_of_finished_runs_with_memories(store):
     assert math.isnan(analysis.rank_correlation(table, "avg"))  # three runs say nothing
     table = analysis.outcomes(store, runs, counts)
     assert analysis.rank_correlation(table.assign(avg=-table.entropy), "avg") == pytest.approx(-1)
+
+
+@pytest.mark.parametrize(
+    ("entropies", "says"), [([1, 1, 2, 2], True), ([1, 1, 1, 1], False), ([1, 2, 3], False)]
+)
+def test_a_rank_correlation_needs_four_runs_and_two_values_of_each(entropies, says):
+    accuracies = list(range(len(entropies)))
+    for columns in (("entropy", "avg"), ("avg", "entropy")):
+        table = pd.DataFrame(dict(zip(columns, (entropies, accuracies), strict=True)))
+        correlation = analysis.rank_correlation(table, "avg")
+        assert math.isfinite(correlation) == says
+        if says:
+            ranks = [1.5, 1.5, 3.5, 3.5]
+            assert correlation == pytest.approx(np.corrcoef(ranks, accuracies)[0, 1])
 
 
 @pytest.mark.parametrize("sampler", ["dlfs", "balance"])
