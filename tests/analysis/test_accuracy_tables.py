@@ -40,6 +40,16 @@ def test_a_task_not_fully_evaluated_is_no_point_of_the_curve(store):
     assert list(accuracy.curves(half).after) == [0]
 
 
+def test_curves_have_the_columns_that_they_say_and_rows_numbered_anew(store):
+    runs = [store.run(finished_run(store, RunConfig(seed=seed))) for seed in range(2)]
+    cells = accuracy.cells(store, runs)
+    partly = cells.drop(index=cells.index[(cells.run == 1) & (cells.after == 1)][:1])
+    table = accuracy.curves(partly)
+    counts = ["run", "after", "task", "correct", "total"]
+    assert list(table.columns) == [*counts, "whole", "avg", "bound_whole", "bound_avg"]
+    assert list(table.index) == list(range(5))
+
+
 def test_runs_group_where_only_seeds_differ(store):
     base = RunConfig()
     again = base.with_(seed=1, order_seed=4, record_predictions=False)  # changes no result
