@@ -96,6 +96,11 @@ def test_the_tables_count_forms_rows_and_distances_by_hand(examples, cluster_map
         assert row.silhouette == pytest.approx(cluster_map.silhouettes[members].mean())
 
 
+def test_a_form_stands_at_its_coordinates_on_the_map(cluster_map):
+    table = clusters.form_table(cluster_map)
+    assert np.array_equal(table[["x", "y"]].to_numpy(), cluster_map.coordinates)
+
+
 def test_inside_a_cluster_the_medoid_comes_first(cluster_map, distances):
     for cluster in range(K):
         forms, matrix = clusters.inside(cluster_map, cluster, most=4)

@@ -104,6 +104,7 @@ def test_a_task_is_found_by_its_name_wherever_a_run_learns_it(store):
     turned = tuple(reversed(TASKS))
     runs = [store.run(run_with_errors(store)), store.run(run_with_errors(store, names=turned))]
     assert error_curves.task_names(runs) == ["", TASKS[1], ""]
+    assert error_curves.task_names([]) == []
     table = error_curves.curves(store, runs, TASKS[0]).table
     assert set(table.run) == {1, 2}
     assert table[table.run == 1].task.min() == 0

@@ -172,6 +172,18 @@ def test_a_file_gives_the_same_tables_as_the_store(store, small, tmp_path) -> No
     )
 
 
+def test_cells_that_a_file_lacks_are_left_out_with_the_reason(store, small) -> None:
+    finished_cells(store, small, RIGHT)
+    records = exported_runs.of_runs(store, store.runs())
+    partly = tables.from_records(small, records[:-1])
+    assert sorted(partly.cells.status) == ["absent", *["finished"] * (len(records) - 1)]
+    (left_out,) = partly.left_out()
+    assert "is left out: not run ('" in left_out
+    of_one_arm = [record for record in records if record.config.method == "emr"]
+    (left_out,) = tables.from_records(small, of_one_arm).left_out()
+    assert "has no finished cell" in left_out
+
+
 def test_five_pairs_say_what_they_cannot_show(store, small) -> None:
     five = small.with_(pairs=default_pairs(5))
     finished_cells(store, five, {(p, a): (a + 1, p + a) for p in range(5) for a in range(2)})

@@ -4,11 +4,18 @@ import numpy as np
 import pytest
 import torch
 
-from core.options import ConfigError
+from core.options import ConfigError, specs
+from core.registry import methods
 from core.training.assembly import Learner
 from core.training.checks import validate
 from core.training.sequence import train
-from tests.learners import Stages, moved_rows
+from tests.learners import Stages, finished_first_task, moved_rows
+
+REPLAYING = [
+    name
+    for name, entry in methods.items()
+    if entry.memory and "fast_epochs" in {spec.name for spec in specs(entry.options)}
+]
 
 
 def learner(toy_config, **options) -> Learner:
@@ -94,6 +101,17 @@ def test_a_fast_stage_has_neither_replay_nor_penalty(toy_config, fast) -> None:
         made.parser.combine.weight.add_(1.0)
     assert made.method.penalty(2, stage) == 0
     assert made.method.penalty(2, made.method.stages(2)[1]) > 0
+
+
+@pytest.mark.parametrize("name", REPLAYING)
+def test_only_the_stage_behind_the_fast_one_replays(toy_config, name) -> None:
+    config = toy_config.with_(method=name, method_options={"fast_epochs": 1})
+    method = finished_first_task(config).method
+    fast, main = method.stages(2)
+    for stage, replays in ((fast, False), (main, True)):
+        n_replayed = sum(len(step.batch) - step.n_current for step in method.steps(2, stage))
+        assert (n_replayed > 0) == replays
+    assert method.work(2, fast) < method.work(2, main)
 
 
 @pytest.mark.parametrize("fast", ["none", "task_specific"])
