@@ -170,8 +170,8 @@ def object_store() -> Iterator[str]:
     """Host and port of an S3 server of the tests' own."""
     if package := objects.lacking():
         missing(f"{package} is not here (tests/requirements.txt)")
-    with objects.serving() as place:
-        yield place
+    with objects.serving() as address:
+        yield address
 
 
 @pytest.fixture
@@ -196,9 +196,9 @@ def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from core.runs.owner import new_owner
     from core.runs.run import FINISHED
 
-    place = tmp_path_factory.mktemp("trained") / "home"
+    folder = tmp_path_factory.mktemp("trained") / "home"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TOTAL_RECALL_HOME", str(place))
+        patch.setenv("TOTAL_RECALL_HOME", str(folder))
         patch.delenv("TOTAL_RECALL_DATABASE_URL", raising=False)
         store = Store()
         for method in ("finetune", "emr"):
@@ -207,7 +207,7 @@ def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert execute(store, store.run(id), owner).status == FINISHED
         catalog.create(store, making.of_runs(store, [1, 2], "toys"))
         store.close()
-    return place
+    return folder
 
 
 @pytest.fixture

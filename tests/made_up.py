@@ -1,4 +1,4 @@
-"""Runs as the store would hold them, told by made-up events: for tests that only look at runs."""
+"""Runs as the store would hold them, of made-up events: for tests that only look at runs."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -59,7 +59,7 @@ def matrix(kept: float, rows: Sequence[int] = ROWS, seed: int = 0) -> list[list[
     ]
 
 
-def tell(
+def record_training(
     store: Store,
     run: int,
     *,
@@ -70,7 +70,7 @@ def tell(
     seed: int = 0,
     owner: Owner | None = None,
 ) -> None:
-    """Record what a run tells from its start to its end, or to the middle of task `until`."""
+    """Record the events of a run from its start to its end, or to the middle of task `until`."""
     facts = started(tasks, rows)
     store.record(run, facts, owner)
     acc, epochs, total = matrix(kept, rows, seed), 4, 15.0 * sum(facts.n_train)
@@ -84,8 +84,8 @@ def tell(
                 loss = 12.0 / (1 + epoch + epochs * (stage == "slow")) + 0.1 * k
                 parts = {"current": loss * 0.7, "replay": loss * 0.3} if k else {"current": loss}
                 store.record(run, Progress(done, total, k, stage, epoch + 1, epochs, loss), owner)
-                told = Epoch(k, stage, epoch, loss, facts.n_train[k], 1.5, parts, number)
-                store.record(run, told, owner)
+                event = Epoch(k, stage, epoch, loss, facts.n_train[k], 1.5, parts, number)
+                store.record(run, event, owner)
             store.record(run, StageTime(k, stage, 1.5 * epochs, done), owner)
         trace = {"entropy": [3.0, 3.2], "sweeps": [3.0, 3.2]}
         store.record(run, MemoryStored(k, tuple(range(10)), trace), owner)
@@ -93,25 +93,25 @@ def tell(
             store.record(run, Accuracy(k, i, acc[k][i], rows[i]), owner)
 
 
-def finished_run(store: Store, config: RunConfig, name: str = "", **told) -> int:
-    """A run that has told everything and has ended."""
+def finished_run(store: Store, config: RunConfig, name: str = "", **recorded) -> int:
+    """A run that has recorded everything and has ended."""
     owner = new_owner()
     id = store.create(config, name, claimed_by=owner)
-    tell(store, id, owner=owner, **told)
+    record_training(store, id, owner=owner, **recorded)
     store.set_status(id, FINISHED)
     return id
 
 
-def running_run(store: Store, config: RunConfig, name: str = "", **told) -> int:
+def running_run(store: Store, config: RunConfig, name: str = "", **recorded) -> int:
     """A run in the midst of its second task."""
     owner = new_owner()
     id = store.create(config, name, claimed_by=owner)
-    tell(store, id, until=1, owner=owner, **told)
+    record_training(store, id, until=1, owner=owner, **recorded)
     assert store.run(id).status == RUNNING
     return id
 
 
-def tell_records(
+def record_parses(
     store: Store,
     run: int,
     *,
@@ -119,7 +119,7 @@ def tell_records(
     kept: float = 0.3,
     owner: Owner | None = None,
 ) -> None:
-    """Record what a run tells of actions and predictions on the data of its config, made up.
+    """Record the actions and predictions of a run on the data of its config, made up.
 
     Just learned, every gold step has P = 0.9; with each task learned since, a task-specific one
     loses all but `kept` of it and a cross-task one goes down and up by a tenth. Where a row's step
@@ -132,11 +132,11 @@ def tell_records(
     specific = (grammar.counts > 0).sum(axis=0) == 1
     for k in range(len(tasks) if until is None else until):
         for i in range(k + 1):
-            there = np.flatnonzero(grammar.counts[i])
+            shown = np.flatnonzero(grammar.counts[i])
             p = np.where(specific, 0.9 * kept ** (k - i), 0.9 - 0.1 * ((k - i) % 2))
-            counts = grammar.counts[i, there].tolist()
-            told = (tuple(there.tolist()), tuple(p[there].tolist()), tuple(counts))
-            store.record(run, ActionProbabilities(k, i, *told), owner)
+            counts = grammar.counts[i, shown].tolist()
+            columns = (tuple(shown.tolist()), tuple(p[shown].tolist()), tuple(counts))
+            store.record(run, ActionProbabilities(k, i, *columns), owner)
             store.record(run, _predictions(grammar, tasks[i], k, i, p), owner)
 
 
@@ -151,9 +151,11 @@ def _predictions(grammar: Grammar, task: Task, k: int, i: int, p: np.ndarray) ->
         complete = wrong is None
         if wrong is not None and numbers[wrong] >= 0:
             slot, mine = row.derivation[wrong].slot, row.derivation[wrong].action
-            others = [a for a in grammar.applicable(slot, k) if a != mine and a.slots == mine.slots]
-            if others:
-                parse = [*parse, grammar.action_ids[others[0]], *numbers[wrong + 1 :]]
+            alternatives = [
+                a for a in grammar.applicable(slot, k) if a != mine and a.slots == mine.slots
+            ]
+            if alternatives:
+                parse = [*parse, grammar.action_ids[alternatives[0]], *numbers[wrong + 1 :]]
                 complete = all(number >= 0 for number in numbers)
         for column, value in zip(
             columns,
@@ -165,9 +167,9 @@ def _predictions(grammar: Grammar, task: Task, k: int, i: int, p: np.ndarray) ->
 
 
 def recorded_run(
-    store: Store, config: RunConfig, name: str = "", *, until: int | None = None, **told
+    store: Store, config: RunConfig, name: str = "", *, until: int | None = None, **recorded
 ) -> int:
-    """A run on the data of its config that has told of actions and predictions; it has ended, or
+    """A run on the data of its config that has recorded actions and predictions; it has ended, or
     goes on after `until` tasks.
     """
     tasks, owner = derived_tasks(config), new_owner()
@@ -176,7 +178,7 @@ def recorded_run(
     tests = tuple(len(task.test) for task in tasks)
     names = tuple(task.name for task in tasks)
     store.record(id, RunStarted(names, counts, tests, (), 9, 9, 9, "cpu"), owner)
-    tell_records(store, id, until=until, owner=owner, **told)
+    record_parses(store, id, until=until, owner=owner, **recorded)
     if until is None:
         store.set_status(id, FINISHED)
     return id
@@ -193,7 +195,7 @@ def keep_parsers(store: Store, run: int) -> None:
         checkpoints.save_parser(run, k, {"parser": parser.state_dict(), "task": k})
 
 
-def tell_errors(
+def record_errors(
     store: Store,
     run: int,
     *,
@@ -213,23 +215,23 @@ def tell_errors(
                     return
                 done += 1
                 learned = (epoch + 1 + sum(stages.values()) * (stage != "fast")) / 20
-                places = [(i, split) for i in range(k + 1) for split in ("train", "test")]
+                parts = [(i, split) for i in range(k + 1) for split in ("train", "test")]
                 right = [
                     max(
                         0,
                         round(rows * (learned if i == k else 0.9 - 0.2 * (k - i))) - (s == "test"),
                     )
-                    for i, s in places
+                    for i, s in parts
                 ]
-                on, splits = zip(*places, strict=True)
-                n = len(places)
+                on, splits = zip(*parts, strict=True)
+                n = len(parts)
                 nll = tuple(3.0 * (rows - count) for count in right)
-                told = (tuple(right), (rows,) * n, nll, (rows - 1,) * n)
-                store.record(run, ErrorCounts(k, stage, epoch, on, splits, *told, number))
+                counts = (tuple(right), (rows,) * n, nll, (rows - 1,) * n)
+                store.record(run, ErrorCounts(k, stage, epoch, on, splits, *counts, number))
 
 
 def full_run(store: Store, config: RunConfig, name: str = "", kept: float = 0.3) -> int:
-    """A finished run on the data of its config that has told all that pages show."""
+    """A finished run on the data of its config that has recorded all that pages show."""
     id = recorded_run(store, config, name, kept=kept)
     tasks = store.run(id).facts
     for k in range(len(tasks.tasks)):
@@ -237,7 +239,7 @@ def full_run(store: Store, config: RunConfig, name: str = "", kept: float = 0.3)
             right = round(0.8 * kept ** (k - i) * tasks.n_test[i])
             store.record(id, Accuracy(k, i, right, tasks.n_test[i]))
         store.record(id, MemoryStored(k, tuple(range(id, id + 5)), {"entropy": [3.0, 3.2]}))
-    tell_errors(store, id, tasks=len(tasks.tasks))
+    record_errors(store, id, tasks=len(tasks.tasks))
     return id
 
 

@@ -241,9 +241,9 @@ def test_the_line_that_show_gives_starts_the_same_run(capsys, method) -> None:
     words = f"train --dataset toy --method {method} --epochs 1 --hidden-size 8 --quiet".split()
     assert main(words) == 0
     assert main(["show", "1"]) == 0
-    found = re.search(r"^as +python -m core (.+)$", capsys.readouterr().out, re.MULTILINE)
-    assert ("--sampler" in found[1]) == (method == "emr")
-    assert main([*shlex.split(found[1]), "--quiet"]) == 0
+    match = re.search(r"^as +python -m core (.+)$", capsys.readouterr().out, re.MULTILINE)
+    assert ("--sampler" in match[1]) == (method == "emr")
+    assert main([*shlex.split(match[1]), "--quiet"]) == 0
     assert Store().run(2).config == Store().run(1).config
 
 

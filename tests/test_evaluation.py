@@ -58,9 +58,9 @@ def test_small_tasks_are_parsed_together_and_each_as_alone(learned, monkeypatch)
     )
     together = list(hypotheses_by_task(learned.parser, learned.test_batches))
     assert asked == [15]
-    for parses, others in zip(together, alone, strict=True):
-        assert [p.actions for p in parses] == [p.actions for p in others]
-        scores = [p.log_prob for p in others]
+    for parses, expected in zip(together, alone, strict=True):
+        assert [p.actions for p in parses] == [p.actions for p in expected]
+        scores = [p.log_prob for p in expected]
         assert [p.log_prob for p in parses] == pytest.approx(scores, abs=1e-5)
 
 

@@ -39,9 +39,9 @@ def test_every_command_can_be_typed(line: str, capsys: pytest.CaptureFixture[str
     assert callable(args.execute)
     assert not more or args.takes_more
     for name in other_commands(line):
-        other = [*words[:-1], name, "--help"]
+        for_help = [*words[:-1], name, "--help"]
         with pytest.raises(SystemExit) as end:
-            build_parser(other).parse_args(other)
+            build_parser(for_help).parse_args(for_help)
         assert end.value.code == 0
         assert f" {name} " in capsys.readouterr().out.partition("\n")[0] + " "
 

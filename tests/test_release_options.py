@@ -153,8 +153,8 @@ def test_emr_may_have_a_fast_stage_that_moves_unseen_actions_alone(toy_config, f
     assert ((1, "fast") in run.after) == bool(fast_epochs)
     if fast_epochs:
         before, after = run.before[1, "fast"], run.after[1, "fast"]
-        others = [name for name in before if name != "action_embedding"]
-        assert all(torch.equal(before[name], after[name]) for name in others)
+        unmoved = [name for name in before if name != "action_embedding"]
+        assert all(torch.equal(before[name], after[name]) for name in unmoved)
         moved = moved_rows(before, after)
         assert moved.any()
         assert not moved[~grammar.unseen(1)].any()

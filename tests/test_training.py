@@ -1,4 +1,4 @@
-"""Runs as a whole: what they tell, that they stop and go on, and that equal configs agree."""
+"""Runs as a whole: what they record, that they stop and go on, and that equal configs agree."""
 
 import threading
 
@@ -101,24 +101,24 @@ def test_a_run_stops_while_a_memory_is_chosen_by_smatch_and_chooses_it_on_resumi
     monkeypatch.setenv("TOTAL_RECALL_HOME", str(tmp_path / "uninterrupted"))
     _, end = run(config)
     monkeypatch.setenv("TOTAL_RECALL_HOME", str(tmp_path / "stopped"))
-    told, states = [], [None]
+    events, states = [], [None]
 
     def choosing() -> bool:  # the first task is learned, nothing of it is chosen or evaluated
-        return isinstance(told[-1], StageTime)
+        return isinstance(events[-1], StageTime)
 
     with pytest.raises(Stopped):
-        train(config, told.append, choosing, save=lambda state: states.append(copied(state)))
-    assert not any(isinstance(event, MemoryStored) for event in told)
+        train(config, events.append, choosing, save=lambda state: states.append(copied(state)))
+    assert not any(isinstance(event, MemoryStored) for event in events)
     _, parameters = run(config, resume=states[-1])
     assert equal(parameters, end)
 
 
 def test_equal_configs_in_two_threads_at_once_give_equal_bits(toy_config) -> None:
     config = toy_config.with_(epochs=6)
-    found: dict[str, list] = {}
+    parameters: dict[str, list] = {}
 
-    def go(name: str, one: RunConfig) -> None:
-        found[name] = run(one)[1]
+    def go(name: str, config_of_thread: RunConfig) -> None:
+        parameters[name] = run(config_of_thread)[1]
 
     threads = [
         threading.Thread(target=go, args=(name, config.with_(seed=seed)))
@@ -128,9 +128,9 @@ def test_equal_configs_in_two_threads_at_once_give_equal_bits(toy_config) -> Non
         thread.start()
     for thread in threads:
         thread.join()
-    assert equal(found["a"], found["b"])
-    assert equal(found["a"], run(config)[1])
-    assert not equal(found["a"], found["other"])
+    assert equal(parameters["a"], parameters["b"])
+    assert equal(parameters["a"], run(config)[1])
+    assert not equal(parameters["a"], parameters["other"])
 
 
 def test_what_a_run_tells(toy_config) -> None:
@@ -167,8 +167,8 @@ def test_the_work_of_stages_and_evaluations_is_the_work_of_the_run(toy_config, n
     config = toy_config.with_(method=name)
     events: list = []
     train(config, events.append)
-    told = sum(event.work for event in events if isinstance(event, StageTime))
-    assert told == pytest.approx(work(config))
+    recorded = sum(event.work for event in events if isinstance(event, StageTime))
+    assert recorded == pytest.approx(work(config))
 
 
 def test_a_loss_that_is_not_finite_ends_the_run_with_task_stage_epoch_and_hint(

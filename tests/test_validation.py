@@ -15,7 +15,7 @@ WITH_MEMORY = [name for name in methods if methods[name].memory]
 WITHOUT = [name for name in methods if name not in WITH_MEMORY]
 
 
-def own(name: str, **changes: Any) -> RunConfig:
+def with_default_sampler(name: str, **changes: Any) -> RunConfig:
     """The method as its own paper runs it."""
     return RunConfig(method=name, sampler=default_sampler(name), **changes)
 
@@ -31,7 +31,7 @@ def conditional() -> Iterator[tuple[str, str, OptionSpec]]:
 
 @pytest.mark.parametrize("name", list(methods))
 def test_every_method_is_accepted_with_its_default_sampler_and_the_default_one(name) -> None:
-    validation.check(own(name))
+    validation.check(with_default_sampler(name))
     validation.check(RunConfig(method=name))
 
 
@@ -64,7 +64,7 @@ def test_a_method_without_memory_says_so(name) -> None:
 @pytest.mark.parametrize("name", WITH_MEMORY)
 def test_a_memory_of_no_rows_is_refused_where_one_is_needed(name) -> None:
     with pytest.raises(ConfigError, match=r"memory_size = 0: .* needs a memory"):
-        validation.check(own(name, memory_size=0))
+        validation.check(with_default_sampler(name, memory_size=0))
 
 
 @pytest.mark.parametrize(
@@ -88,18 +88,18 @@ def test_what_is_said_of_a_memory_is_refused_where_there_is_none(name, changes, 
     ("which", "name", "spec"), list(conditional()), ids=lambda v: getattr(v, "name", v)
 )
 def test_an_option_that_another_one_leaves_without_effect_is_refused(which, name, spec) -> None:
-    declared = {one.name: one for one in specs(OPTION_GROUPS[which][name].options)}
-    other, *values = spec.when
-    switch = declared[other]
+    declared = {option.name: option for option in specs(OPTION_GROUPS[which][name].options)}
+    deciding, *values = spec.when
+    switch = declared[deciding]
     idle = next(value for value in switch.choices if value not in values)
 
     def config(value: str) -> RunConfig:
-        options = {other: value, spec.name: spec.default}
+        options = {deciding: value, spec.name: spec.default}
         return RunConfig(**{which: name, f"{which}_options": options})
 
     with pytest.raises(ConfigError) as refusal:
         validation.check(config(idle))
-    for part in (f"{name}.{spec.name}", f"{other} = '{idle}'", f"choose {other} = "):
+    for part in (f"{name}.{spec.name}", f"{deciding} = '{idle}'", f"choose {deciding} = "):
         assert part in str(refusal.value)
     for value in values:
         validation.check(config(value))
@@ -113,12 +113,12 @@ def test_an_option_without_effect_is_refused_with_the_default_of_the_other_too()
 @pytest.mark.parametrize("name", ["ewc", "arper", "total_recall"])
 def test_a_negative_weight_is_refused(name) -> None:
     with pytest.raises(ConfigError, match=r"ewc_weight = -1.0: expected a number from 0"):
-        validation.check(own(name, method_options={"ewc_weight": -1.0}))
+        validation.check(with_default_sampler(name, method_options={"ewc_weight": -1.0}))
 
 
 def test_an_option_that_the_method_has_not_is_answered_with_those_that_it_has() -> None:
     said = r"emr.lwf is not an option; there are: replay, replay_rows, fast_epochs\."
     with pytest.raises(ConfigError, match=said):
-        validation.check(own("emr", method_options={"lwf": 2}))
+        validation.check(with_default_sampler("emr", method_options={"lwf": 2}))
     with pytest.raises(ConfigError, match=r"method 'sgd' is not known; there are: finetune"):
         validation.check(RunConfig(method="sgd"))

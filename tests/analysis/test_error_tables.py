@@ -5,14 +5,14 @@ import pytest
 from core.analysis import error_curves
 from core.config import RunConfig
 from core.events import ErrorCounts
-from tests.made_up import TASKS, finished_run, tell_errors
+from tests.made_up import TASKS, finished_run, record_errors
 
 WITHOUT = RunConfig(method_options={"fast": "none"})
 
 
 def run_with_errors(store, config=RunConfig(), **more) -> int:  # noqa: B008 - frozen
     run = finished_run(store, config, **({"tasks": more.pop("names")} if "names" in more else {}))
-    tell_errors(store, run, **more)
+    record_errors(store, run, **more)
     return run
 
 

@@ -6,7 +6,7 @@ from core.events import Accuracy, Progress
 from core.runs.owner import new_owner
 from core.runs.store import Store
 from tests.browser.driving import playwright, settle
-from tests.made_up import DEMO, full_run, keep_parsers, tell
+from tests.made_up import DEMO, full_run, keep_parsers, record_training
 
 PAGES = (
     "Accuracy",
@@ -106,7 +106,7 @@ def test_two_runs_chosen_once_stand_on_every_page_and_in_every_address(server, p
 def test_a_zoom_stays_when_the_run_that_is_followed_gets_further(server, page) -> None:
     store, owner = Store(), new_owner()
     id = store.create(DEMO, claimed_by=owner)
-    tell(store, id, until=1, owner=owner)
+    record_training(store, id, until=1, owner=owner)
     page.goto(f"{server.address}/accuracy?run={id}")
     figure = page.locator(".js-plotly-plot").nth(1)
     figure.scroll_into_view_if_needed()

@@ -10,7 +10,7 @@ from core.charts.marks import Mark, of_runs
 from core.charts.template import colour
 from core.config import RunConfig
 from core.runs.store import Store
-from tests.made_up import TASKS, finished_run, tell_errors
+from tests.made_up import TASKS, finished_run, record_errors
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def drawn():
     runs = []
     for options, stages in (({}, {"fast": 2, "slow": 4}), ({"fast": "none"}, {"slow": 4})):
         id = finished_run(store, RunConfig(method_options=options))
-        tell_errors(store, id, stages=stages)
+        record_errors(store, id, stages=stages)
         runs.append(store.run(id))
     run_curves = curves(store, runs)
     names, tasks = of_runs(runs), task_names(runs)

@@ -8,7 +8,7 @@ from core.__main__ import main
 from core.config import RunConfig
 from core.events import Diagnostics
 from core.runs.owner import new_owner
-from tests.made_up import started, tell
+from tests.made_up import record_training, started
 
 
 def shown(id: int, capsys: pytest.CaptureFixture[str]) -> str:
@@ -29,7 +29,7 @@ def test_a_tasks_own_parameters_are_told_where_there_are_any(store, capsys) -> N
 def test_what_a_method_records_stands_below_its_task(store, capsys) -> None:
     owner = new_owner()
     id = store.create(RunConfig(method="hat"), claimed_by=owner)
-    tell(store, id, owner=owner)
+    record_training(store, id, owner=owner)
     store.record(
         id, Diagnostics(1, ("units in use, decoder", "broken"), (0.4375, float("nan"))), owner
     )

@@ -45,8 +45,8 @@ def letters(elements) -> str:
 
 
 def widget(page: AppTest, kind: str, label: str):
-    (found,) = [w for w in getattr(page, kind) if w.label == label]
-    return found
+    (match,) = [w for w in getattr(page, kind) if w.label == label]
+    return match
 
 
 def numbers(value) -> str:

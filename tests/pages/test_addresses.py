@@ -55,12 +55,12 @@ def shown(page: AppTest) -> dict[str, list]:
     """All that the page says, in words, values, figures and tables."""
     said = ("title", "subheader", "markdown", "caption", "code", "text", "latex", "metric")
     said += ("info", "warning", "error", "success")
-    found: dict[str, list] = {kind: [e.value for e in getattr(page.main, kind)] for kind in said}
-    found["widgets"] = [(widget.type, widget.label, widget.value) for widget in widgets(page)]
-    found["buttons"] = [button.label for button in page.main.button]
-    found["figures"] = [chart.proto.spec for chart in page.main.get("plotly_chart")]
-    found["tables"] = [frame.value.to_csv() for frame in page.main.dataframe]
-    return found
+    contents: dict[str, list] = {kind: [e.value for e in getattr(page.main, kind)] for kind in said}
+    contents["widgets"] = [(widget.type, widget.label, widget.value) for widget in widgets(page)]
+    contents["buttons"] = [button.label for button in page.main.button]
+    contents["figures"] = [chart.proto.spec for chart in page.main.get("plotly_chart")]
+    contents["tables"] = [frame.value.to_csv() for frame in page.main.dataframe]
+    return contents
 
 
 def change(page: AppTest, widget: Any) -> bool:
@@ -78,12 +78,14 @@ def change(page: AppTest, widget: Any) -> bool:
             return False
         widget.set_value(value[::-1])
     else:
-        told = widget.formatted_values if kind == "button_group" else [widget.options[widget.index]]
-        others = [option for option in widget.options if option not in told]
-        if not others:
+        selected = (
+            widget.formatted_values if kind == "button_group" else [widget.options[widget.index]]
+        )
+        unselected = [option for option in widget.options if option not in selected]
+        if not unselected:
             return False
         widget.root.session_state[TESTING_KEY][widget.id] = str  # by its label, as a browser does
-        widget.set_value(others[0])
+        widget.set_value(unselected[0])
     return True
 
 
@@ -103,8 +105,8 @@ def test_whatever_is_chosen_a_fresh_session_at_the_address_shows_the_same(
     names = [(widget.type, widget.label) for widget in reversed(widgets(page))]
     changed = []
     for name in names:
-        there = [w for w in widgets(page) if (w.type, w.label) == name]
-        if not there or (file.stem, name[1]) in ACTS or not change(page, there[0]):
+        matches = [w for w in widgets(page) if (w.type, w.label) == name]
+        if not matches or (file.stem, name[1]) in ACTS or not change(page, matches[0]):
             continue
         page = computed(page.run())
         changed.append(name)

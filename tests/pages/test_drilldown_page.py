@@ -22,8 +22,8 @@ TOY = RunConfig(dataset="toy")
 
 def number_of(text: str) -> int:
     actions = analysis.read_learned(TOY).grammar.actions
-    (found,) = [number for number, action in enumerate(actions) if str(action) == text]
-    return found
+    (match,) = [number for number, action in enumerate(actions) if str(action) == text]
+    return match
 
 
 def test_nothing_told_says_what_to_do(store):
@@ -55,16 +55,16 @@ def test_the_rows_of_an_action_and_the_worst_of_them_are_shown(store):
 def test_the_first_wrong_step_is_marked_in_strip_and_table(store):
     id = recorded_run(store, TOY)
     page = well(opened(PAGE, run=str(id), task="zoo", row="1"))
-    told = analysis.predictions_on(store, id, 0, 1)
+    predictions = analysis.predictions_on(store, id, 0, 1)
     steps = page.dataframe[1].value
     assert steps.step.dropna().tolist() == [1, 2, 3, 4, 5]
-    for line in told.itertuples():
+    for line in predictions.itertuples():
         cells = steps[str(line.after)].tolist()
         marked = [step for step, cell in zip(steps.step, cells, strict=True) if "✗" in str(cell)]
         assert marked == ([] if line.correct else [line.first_wrong + 1])
     (strip, _) = figures(page)
     marks = strip["data"][1]["text"]
-    wrong = told.first_wrong.dropna()
+    wrong = predictions.first_wrong.dropna()
     assert [at % 5 for at, text in enumerate(marks) if text] == wrong.tolist()
 
 
@@ -104,8 +104,8 @@ def test_clicks_choose_a_row_and_then_the_task_after_which(store):
 def test_filters_of_rows(store):
     id = recorded_run(store, TOY)
     assert len(opened(PAGE, run=str(id), task="port").dataframe[0].value) == 5
-    found = well(opened(PAGE, run=str(id), task="port", find="CAPTAIN")).dataframe[0].value
-    assert ["captain" in text for text in found.utterance] == [True]
+    matches = well(opened(PAGE, run=str(id), task="port", find="CAPTAIN")).dataframe[0].value
+    assert ["captain" in text for text in matches.utterance] == [True]
     forgotten = well(opened(PAGE, run=str(id), task="port", show="forgotten")).dataframe[0].value
     assert set(forgotten.outcomes) == {"✓✗"}
     page = well(opened(PAGE, run=str(id), task="farm", show="wrong"))
@@ -184,8 +184,8 @@ def test_attention_of_a_kept_parser(store, toy_config, along):
     (button,) = [b for b in page.button if b.label.startswith("Look into")]
     page = well(button.click().run())
     heat = figures(page)[2]["data"][0]
-    told = analysis.predictions_on(store, id, 0, 1)
-    parse = told.parse[told.after == 0].iloc[0]
+    predictions = analysis.predictions_on(store, id, 0, 1)
+    parse = predictions.parse[predictions.after == 0].iloc[0]
     count = 5 if along == "gold" else len(parse)
     assert len(figures(page)[2]["layout"]["yaxis"]["ticktext"]) == count
     assert len(figures(page)[2]["layout"]["xaxis"]["ticktext"]) == 4  # animals that are big

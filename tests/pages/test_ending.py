@@ -21,9 +21,9 @@ def test_a_manager_that_does_not_close_is_left(monkeypatch) -> None:
 @pytest.mark.parametrize("deaf", [False, True], ids=["ends", "deaf"])
 def test_a_thread_that_does_not_end_is_left(monkeypatch, name: str, deaf: bool) -> None:
     left: list[float] = []
-    threads, others = ending.threads, ending.threads()  # those of earlier tests in this process
+    threads, earlier = ending.threads, ending.threads()  # those of earlier tests in this process
     monkeypatch.setattr(
-        ending, "threads", lambda: [each for each in threads() if each not in others]
+        ending, "threads", lambda: [each for each in threads() if each not in earlier]
     )
     monkeypatch.setattr(ending, "leave", lambda: left.append(time.monotonic()))
     go_on = threading.Event()

@@ -9,25 +9,25 @@ from core.analysis import error_curves as analysis
 from core.config import RunConfig
 from core.runs.owner import new_owner
 from core.runs.store import Store
-from tests.made_up import TASKS, finished_run, tell, tell_errors
+from tests.made_up import TASKS, finished_run, record_errors, record_training
 from tests.pages.sessions import numbers, opened, texts, well, widget
 
 PAGE = "pages/error_curves.py"
 WITHOUT = RunConfig(method_options={"fast": "none"})
 
 
-def told(store: Store, config: RunConfig, stages: dict[str, int]) -> int:
+def run_with_errors(store: Store, config: RunConfig, stages: dict[str, int]) -> int:
     run = finished_run(store, config)
-    tell_errors(store, run, stages=stages)
+    record_errors(store, run, stages=stages)
     return run
 
 
 @pytest.fixture
 def both(store) -> list[int]:
-    """A run with the fast stage and one without; another told nothing of errors."""
+    """A run with the fast stage and one without; another recorded no errors."""
     runs = [
-        told(store, RunConfig(), {"fast": 2, "slow": 4}),
-        told(store, WITHOUT, {"slow": 4}),
+        run_with_errors(store, RunConfig(), {"fast": 2, "slow": 4}),
+        run_with_errors(store, WITHOUT, {"slow": 4}),
     ]
     finished_run(store, RunConfig(method="emr"))
     return runs
@@ -87,8 +87,8 @@ def test_measure_rows_and_task_are_in_the_address(store, both):
 
 def test_a_run_in_its_first_stage_is_shown_as_far_as_it_is(store):
     run = store.create(RunConfig())
-    tell(store, run, until=1)
-    tell_errors(store, run, until=1)
+    record_training(store, run, until=1)
+    record_errors(store, run, until=1)
     store.claim(new_owner(), id=run)
     page = well(opened(PAGE))
     assert "Follows a run" in texts(page.caption)
@@ -106,7 +106,7 @@ def test_nonsense_in_the_address_is_passed_over(both):
 
 
 def test_a_run_alone_offers_its_like_without_the_fast_stage(store):
-    told(store, RunConfig(memory_size=7), {"fast": 2, "slow": 4})
+    run_with_errors(store, RunConfig(memory_size=7), {"fast": 2, "slow": 4})
     page = well(opened(PAGE))
     (link,) = [
         link for link in page.get("page_link") if "without the fast stage" in link.proto.label

@@ -1,4 +1,4 @@
-"""The forgetting page: empty, filled, with runs that told nothing, each view by its address."""
+"""The forgetting page: empty, filled, with runs that recorded nothing, each view by its address."""
 
 import json
 
@@ -50,8 +50,8 @@ def test_the_curves_are_the_papers_figure(store):
 
 @pytest.mark.parametrize("view", ["glance", "actions", "heatmap", "memory", "drops", "runs"])
 def test_every_view_has_its_address(store, view):
-    one, other = recorded_run(store, TOY), recorded_run(store, TOY.with_(seed=1), kept=0.6)
-    address = {"run": str(one), "other": str(other), "task": "port", "view": view}
+    first, second = recorded_run(store, TOY), recorded_run(store, TOY.with_(seed=1), kept=0.6)
+    address = {"run": str(first), "other": str(second), "task": "port", "view": view}
     page = well(opened(PAGE, **address))
     assert len(figures(page)) == {"runs": 1, "memory": 0}.get(view, 2)  # both runs
     again = well(opened(PAGE, **{k: numbers(page.query_params[k]) for k in page.query_params}))
@@ -295,8 +295,8 @@ def test_thousands_of_actions_make_no_message_of_5_mb_and_few_marks(store):
         texts = tuple(f"keyval ( 'name' , 'A place of some name {n}' )" for n in range(count))
         store.record(id, ActionsKnown(tuple(range(count)), texts), owner)
         for k, i in ((0, 0), (1, 0), (1, 1)):
-            told = (tuple(range(count)), tuple(rng.random(count).tolist()), (7,) * count)
-            store.record(id, ActionProbabilities(k, i, *told), owner)
+            columns = (tuple(range(count)), tuple(rng.random(count).tolist()), (7,) * count)
+            store.record(id, ActionProbabilities(k, i, *columns), owner)
     for view, rows in (("actions", "40"), ("heatmap", "300"), ("drops", "40"), ("runs", "40")):
         page = well(opened(PAGE, run="1", other="2", view=view, rows=rows))
         drawn = page.get("plotly_chart")

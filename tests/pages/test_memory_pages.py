@@ -51,8 +51,8 @@ def test_every_view_has_its_address(view):
     if view == "rows":
         (rows,) = frames(page)
         assert len(rows) == 3
-        found = well(opened(PAGE, view=view, find="KEEPER", **SAMPLED))
-        shown = frames(found)[0]
+        search = well(opened(PAGE, view=view, find="KEEPER", **SAMPLED))
+        shown = frames(search)[0]
         assert all("keeper" in form for form in shown.logical_form)
 
 
@@ -206,20 +206,20 @@ def test_more_forms_than_smatch_can_align_on_a_page_are_refused(monkeypatch):
 @pytest.mark.slow
 def test_a_cancelled_alignment_keeps_what_it_has():
     trees = distinct_forms([row for task in make_toy_tasks() for row in task.train]).trees
-    every, told = np.arange(len(trees)), []
+    every, reports = np.arange(len(trees)), []
 
     def cancel(share: float, words: str) -> None:
-        told.append((share, words))
-        if len(told) == 2:
+        reports.append((share, words))
+        if len(reports) == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         aligning.align(trees, cancel)
     left = SmatchSimilarity(trees).missing(every, every)
     assert 0 < left < aligning.pairs_of(len(trees))
-    told.clear()
-    aligning.align(trees, lambda *now: told.append(now))
-    assert told[-1] == (1.0, f"{left} of {left} pairs aligned by Smatch …")
+    reports.clear()
+    aligning.align(trees, lambda *now: reports.append(now))
+    assert reports[-1] == (1.0, f"{left} of {left} pairs aligned by Smatch …")
 
 
 def test_how_long_an_alignment_takes_is_said_in_fitting_units():

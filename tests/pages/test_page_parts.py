@@ -21,7 +21,7 @@ from pages.shared.ui.options import explain, read, write
 from pages.shared.ui.seeds import read_seeds
 from pages.shared.ui.tables import WIDEST, fitting
 from pages.shared.ui.text import STATUS, counted, escape, size
-from tests.made_up import finished_run, recorded_run, tell_errors
+from tests.made_up import finished_run, record_errors, recorded_run
 from tests.pages.sessions import letters, opened, texts, well
 
 
@@ -172,8 +172,8 @@ def test_runs_of_two_uploads_are_not_compared_without_a_word(store, page: str) -
         store_upload(GOOD + b"zoo\ttest\t%s\t( x )\n" % word, "my.tsv") for word in (b"a", b"b")
     ]
     for file in files:
-        told = {"dataset": "upload", "dataset_options": {"file": file.digest}}
-        tell_errors(store, finished_run(store, RunConfig(**told)), stages={"slow": 1})
+        uploaded = {"dataset": "upload", "dataset_options": {"file": file.digest}}
+        record_errors(store, finished_run(store, RunConfig(**uploaded)), stages={"slow": 1})
     assert "different data" not in texts(opened(f"pages/{page}.py", run="1").warning)
     (warning,) = opened(f"pages/{page}.py", run="1,2").warning
     assert all(file.label in letters([warning]) for file in files)
@@ -183,7 +183,7 @@ def test_runs_of_two_uploads_are_not_compared_without_a_word(store, page: str) -
 def test_a_page_says_that_recording_was_reduced(store, page: str) -> None:
     ids = [recorded_run(store, RunConfig(dataset="toy", seed=seed)) for seed in range(2)]
     for id in ids:
-        tell_errors(store, id, stages={"slow": 1})
+        record_errors(store, id, stages={"slow": 1})
     assert "reduced" not in texts(opened(f"pages/{page}.py", run="1").caption)
     text = "Records errors on 13 rows a task: about 14% of training."
     store.record(1, replace(store.run(1).facts, reduced=text))
@@ -200,7 +200,7 @@ def test_a_page_says_that_the_budget_allowed_no_recording(store, page, there_are
     for id in ids:
         store.record(id, replace(store.run(id).facts, reduced=text))
     if there_are_others:
-        tell_errors(store, recorded_run(store, RunConfig(dataset="toy")), stages={"slow": 1})
+        record_errors(store, recorded_run(store, RunConfig(dataset="toy")), stages={"slow": 1})
     captions = letters(well(opened(f"pages/{page}.py", run="1")).caption)
     named = "Run 1" if there_are_others else "Runs 7, 6, 5, 4, 3 and 2 more"
     assert f"{named}: recording was reduced to keep within its budget" in captions

@@ -16,7 +16,7 @@ from core.runs.run import FAILED, STOPPED
 from pages.shared.ui.exports import as_percent
 from pages.shared.ui.opening import pages
 from pages.shared.ui.text import escape
-from tests.made_up import TASKS, finished_run, running_run, tell, tell_errors
+from tests.made_up import TASKS, finished_run, record_errors, record_training, running_run
 from tests.pages.sessions import (
     FILES,
     MOVED,
@@ -41,11 +41,11 @@ OF_RUNS = [file for file in FILES if file.stem not in STORELESS]
 
 
 def test_the_navigation_is_the_files_there_are():
-    found = pages(tuple((file, 0) for file in FILES))
-    assert {page.file for page in found} == {f.relative_to(PROJECT).as_posix() for f in FILES}
-    assert [page.order for page in found] == sorted(page.order for page in found)
-    assert len({page.title for page in found}) == len(FILES)
-    assert found[0].file == "app.py"
+    listed = pages(tuple((file, 0) for file in FILES))
+    assert {page.file for page in listed} == {f.relative_to(PROJECT).as_posix() for f in FILES}
+    assert [page.order for page in listed] == sorted(page.order for page in listed)
+    assert len({page.title for page in listed}) == len(FILES)
+    assert listed[0].file == "app.py"
 
 
 def test_a_file_that_does_not_open_as_a_page_is_named(tmp_path):
@@ -135,11 +135,15 @@ def test_a_run_that_waits_for_room_on_the_disk_says_so(store, monkeypatch):
 def test_a_run_leads_to_the_memories_that_it_has_stored(store):
     id = finished_run(store, RunConfig())
     links = [link.proto for link in well(opened("pages/runs.py")).get("page_link")]
-    (link,) = [one for one in links if one.label == "Memories" and one.query_string]
+    (link,) = [
+        candidate for candidate in links if candidate.label == "Memories" and candidate.query_string
+    ]
     assert set(link.query_string.split("&")) == {"source=runs", f"run={id}"}
     store.create(RunConfig(device="cuda:9"))
     links = [link.proto for link in well(opened("pages/runs.py", run="2")).get("page_link")]
-    assert not [one for one in links if one.label == "Memories" and one.query_string]
+    assert not [
+        candidate for candidate in links if candidate.label == "Memories" and candidate.query_string
+    ]
 
 
 def test_stop_resume_rename_delete(store):
@@ -179,10 +183,10 @@ def test_a_run_leads_to_those_that_were_made_to_be_compared_with_it(store):
         finished_run(store, RunConfig(seed=seed))
     finished_run(store, RunConfig(dataset="overnight"))
     links = [link.proto for link in well(opened("pages/runs.py", run="1")).get("page_link")]
-    (link,) = [one for one in links if one.label == "Compare"]
+    (link,) = [candidate for candidate in links if candidate.label == "Compare"]
     assert link.query_string == "run=1%2C2"
     links = [link.proto for link in well(opened("pages/runs.py", run="3")).get("page_link")]
-    assert not [one for one in links if one.label == "Compare"]
+    assert not [candidate for candidate in links if candidate.label == "Compare"]
 
 
 def test_a_running_run_is_not_offered_for_deletion(store):
@@ -227,7 +231,7 @@ def test_what_is_chosen_stands_in_the_address_and_comes_back_from_it(store):
 def test_accuracy_without_a_learned_task_says_what_to_do(store):
     owner = new_owner()
     id = store.create(RunConfig(), claimed_by=owner)
-    tell(store, id, until=0, owner=owner)
+    record_training(store, id, until=0, owner=owner)
     page = well(opened("pages/accuracy.py"))
     assert "No run has learned a task yet" in texts(page.info)
     assert len(page.get("page_link")) >= 2
@@ -239,7 +243,7 @@ def test_accuracy_without_a_learned_task_says_what_to_do(store):
 def test_a_former_address_leads_on_with_its_query(store):
     assert {f.relative_to(PROJECT).as_posix() for f in SCRIPTS} >= set(MOVED)
     id = finished_run(store, RunConfig())
-    tell_errors(store, id)
+    record_errors(store, id)
     for former, file in MOVED.items():
         page, direct = (well(opened(name, run=str(id), measure="nll")) for name in (former, file))
         assert texts(page.title) == texts(direct.title)
@@ -289,8 +293,8 @@ def test_accuracy_begins_with_the_matrices_and_their_difference(store):
 def test_runs_in_different_orders_have_a_matrix_by_position_and_one_each(store):
     config = RunConfig(dataset="overnight")
     for seed, tasks in enumerate((("t0", "t1", "t2"), ("t2", "t1", "t0"))):
-        told = {"tasks": tasks, "rows": (20, 20, 20), "seed": seed, "kept": 0.4 + 0.5 * seed}
-        finished_run(store, config.with_(seed=seed, order_seed=seed), **told)
+        recorded = {"tasks": tasks, "rows": (20, 20, 20), "seed": seed, "kept": 0.4 + 0.5 * seed}
+        finished_run(store, config.with_(seed=seed, order_seed=seed), **recorded)
     page = well(opened("pages/accuracy.py", run="1,2"))
     (matrix,) = (each for each in figures(page) if each["data"][0]["type"] == "heatmap")
     assert matrix["layout"]["xaxis"]["ticktext"] == ["task 1", "task 2", "task 3"]

@@ -53,8 +53,8 @@ def test_nothing_is_loaded_before_a_click_and_then_it_opens_at_once(store, monke
     page = parsed(page)
     assert made == [1]
     again = well(opened(PAGE, utterance="show all animals"))
-    for one, other in zip(frames(page), frames(again), strict=True):
-        assert one.equals(other)
+    for before, after in zip(frames(page), frames(again), strict=True):
+        assert before.equals(after)
     assert made == [1]
 
 
@@ -79,13 +79,13 @@ def test_every_parser_of_the_run_answers(store):
     for row, step in zip(steps.to_dict("records"), traces[1].steps, strict=True):
         assert row["slot"] == step.slot
         assert row["probability"] == pytest.approx(step.probability)
-        for place in range(BEST):
-            told = row[str(place + 1)]
-            if place < len(step.best):
-                name, probability = step.best[place]
-                assert told == f"{probability:.3f}  {name}"
+        for rank in range(BEST):
+            cell = row[str(rank + 1)]
+            if rank < len(step.best):
+                name, probability = step.best[rank]
+                assert cell == f"{probability:.3f}  {name}"
             else:
-                assert told == ""
+                assert cell == ""
     (figure,) = [json.loads(chart.proto.spec) for chart in page.get("plotly_chart")]
     assert figure["data"][0]["type"] == "heatmap"
 
@@ -112,8 +112,8 @@ def test_the_form_of_the_row_is_recognised(store):
     for at, row in enumerate(tasks[0].test):
         right = [parsers.explain(k, row.utterance, 0).logical_form for k in range(3)]
         page = parsed(opened(PAGE, source="test", task="zoo", row=str(at)))
-        told = list(frames(page)[0].right)
-        assert told == ["✓" if form == row.logical_form else "✗" for form in right]
+        marks = list(frames(page)[0].right)
+        assert marks == ["✓" if form == row.logical_form else "✗" for form in right]
 
 
 def test_two_runs_stand_side_by_side_and_no_more(store):
@@ -181,12 +181,12 @@ def test_a_parser_that_cannot_be_read_is_said_and_the_others_answer(store):
 
 def test_a_run_that_kept_its_last_parser_only_shows_that(store):
     id = kept_run(store)
-    other = kept_run(store, TOY.with_(seed=1))
+    last_only = kept_run(store, TOY.with_(seed=1))
     for k in (0, 1):
-        (checkpoints.folder(other) / f"parser-{k}.pt").unlink()
-    page = parsed(opened(PAGE, run=f"{id},{other}", utterance="show all ships", after="1"))
+        (checkpoints.folder(last_only) / f"parser-{k}.pt").unlink()
+    page = parsed(opened(PAGE, run=f"{id},{last_only}", utterance="show all ships", after="1"))
     assert [len(frame) for frame in frames(page)[:2]] == [3, 1]
-    assert f"Run {other} has kept no parser after task 1" in texts(page.info).replace("\\", "")
+    assert f"Run {last_only} has kept no parser after task 1" in texts(page.info).replace("\\", "")
 
 
 def test_what_is_chosen_stands_in_the_address(store):

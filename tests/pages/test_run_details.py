@@ -1,4 +1,4 @@
-"""The facts of a run on the Runs page: what its method adds, and what it tells of itself."""
+"""The facts of a run on the Runs page: what its method adds, and what it records of itself."""
 
 from dataclasses import replace
 

@@ -7,7 +7,7 @@ from core.config import RunConfig
 from core.runs.labels import MOST_TAGS, TAG_LENGTH, archive, describe, read_tags
 from core.runs.owner import new_owner
 from core.runs.run import STOPPED
-from tests.made_up import finished_run, running_run, tell
+from tests.made_up import finished_run, record_training, running_run
 from tests.pages.sessions import (
     clicked,
     figures,
@@ -151,7 +151,7 @@ def test_a_run_that_waits_or_has_just_begun_has_no_figures(store, monkeypatch) -
     page = well(opened(PAGE))
     assert "Waiting for a worker elsewhere" in page.get("progress")[0].proto.text
     owner = new_owner()
-    tell(store, store.create(RunConfig(), claimed_by=owner), until=0, owner=owner)
+    record_training(store, store.create(RunConfig(), claimed_by=owner), until=0, owner=owner)
     assert len(specs(well(opened(PAGE)))) == 2
 
 

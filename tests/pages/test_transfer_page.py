@@ -21,7 +21,7 @@ TOY = RunConfig(
 
 
 def toy_run(store: Store, config: RunConfig = TOY) -> int:
-    """A run on the toy tasks that has told its accuracies and kept a parser after each task."""
+    """A run on the toy tasks that has recorded its accuracies and kept a parser after each task."""
     id = recorded_run(store, config)
     keep_parsers(store, id)
     for k in range(3):
@@ -119,13 +119,13 @@ def test_zero_shot_accuracy_is_measured_on_a_click_with_the_parsers_kept(store):
 
 
 def test_a_run_without_parsers_is_not_offered_and_a_broken_one_is_said(store):
-    one, other = toy_run(store), toy_run(store, TOY.with_(seed=1, memory_size=9))
+    without, broken = toy_run(store), toy_run(store, TOY.with_(seed=1, memory_size=9))
     for k in range(3):
-        (checkpoints.folder(one) / f"parser-{k}.pt").unlink()
-    page = well(opened(PAGE, gain="forgetting", run=str(one)))
+        (checkpoints.folder(without) / f"parser-{k}.pt").unlink()
+    page = well(opened(PAGE, gain="forgetting", run=str(without)))
     assert "Measure zero-shot accuracy" not in [button.label for button in page.button]
-    (checkpoints.folder(other) / "parser-0.pt").write_bytes(b"nothing")
-    page = well(opened(PAGE, gain="forgetting", run=str(other)))
+    (checkpoints.folder(broken) / "parser-0.pt").write_bytes(b"nothing")
+    page = well(opened(PAGE, gain="forgetting", run=str(broken)))
     page = well(widget(page, "button", "Measure zero-shot accuracy").click().run())
     assert "can't be read" in texts(page.warning).replace("\\", "")
     assert gain_table(page)["0"][MEASURES["forward"].label] == "n/a"

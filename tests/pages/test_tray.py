@@ -13,7 +13,7 @@ from core.runs.run import RUNNING
 from core.runs.store import Store
 from pages.shared.tray import following
 from pages.shared.tray.slots import MOST, Slots, read_slots
-from tests.made_up import finished_run, full_run, tell
+from tests.made_up import finished_run, full_run, record_training
 from tests.pages.sessions import figures, numbers, opened, texts, well, widget
 
 TOY = RunConfig(dataset="toy", method="emr", sampler="random")
@@ -34,7 +34,7 @@ RUNS = st.lists(st.integers(1, 30), max_size=20)
 
 @pytest.fixture
 def two(store: Store) -> list[int]:
-    """Two runs that have told all that pages show, the second named."""
+    """Two runs that have recorded all that pages show, the second named."""
     return [full_run(store, TOY), full_run(store, TOY.with_(memory_size=7), "mine", kept=0.6)]
 
 
@@ -50,14 +50,14 @@ def address(page: AppTest) -> dict[str, str]:
 
 def looks(page: AppTest) -> dict[str, set[tuple[str, str]]]:
     """By a trace's name, its colours and symbols in the page's figures."""
-    found: dict[str, set[tuple[str, str]]] = {}
+    styles: dict[str, set[tuple[str, str]]] = {}
     for figure in figures(page):
         for trace in figure["data"]:
             marker = trace.get("marker", {})
             if trace.get("name") and isinstance(marker.get("symbol"), str):
                 colour = trace.get("line", {}).get("color") or marker.get("color")
-                found.setdefault(trace["name"], set()).add((colour, marker["symbol"]))
-    return found
+                styles.setdefault(trace["name"], set()).add((colour, marker["symbol"]))
+    return styles
 
 
 # --- what lies where --------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def test_an_emptied_tray_stays_empty_and_says_what_to_do(store, two):
 def test_a_page_follows_a_run_that_trains(store, monkeypatch):
     owner = new_owner()
     id = store.create(TOY, claimed_by=owner)
-    tell(store, id, until=1, owner=owner)
+    record_training(store, id, until=1, owner=owner)
     page = well(opened("pages/accuracy.py", run=str(id)))
     assert "Follows a run" in texts(page.caption)
     (before,) = [f for f in figures(page) if f["data"][0]["type"] == "scatter"][:1]

@@ -31,9 +31,9 @@ def test_an_epoch_takes_every_row_once_in_an_order_of_the_generator() -> None:
     assert sorted(np.concatenate(parts)) == list(range(3001))
     assert max(map(len, parts)) == 64
     again = shuffled_parts(rows, 64, np.random.default_rng(3))
-    other = shuffled_parts(rows, 64, np.random.default_rng(4))
+    other_seed = shuffled_parts(rows, 64, np.random.default_rng(4))
     assert all(np.array_equal(a, b) for a, b in zip(parts, again, strict=True))
-    assert not all(np.array_equal(a, b) for a, b in zip(parts, other, strict=True))
+    assert not all(np.array_equal(a, b) for a, b in zip(parts, other_seed, strict=True))
 
 
 def test_examples_meet_no_oftener_than_by_chance() -> None:
@@ -87,10 +87,10 @@ def test_joined_rows_are_the_rows() -> None:
     first, second = make_rows(5, 1).take([0, 1, 2]), make_rows(9, 2)
     both = join([first, second])
     for number in range(len(both)):
-        one = both.take([number])
-        source = first.take([number]) if number < 3 else second.take([number - 3])
+        joined_row = both.take([number])
+        part = first.take([number]) if number < 3 else second.take([number - 3])
         for name in ("words", "slots", "actions", "lengths", "steps"):
-            assert torch.equal(getattr(one, name), getattr(source, name))
+            assert torch.equal(getattr(joined_row, name), getattr(part, name))
 
 
 def test_real_steps_lie_where_the_steps_say() -> None:

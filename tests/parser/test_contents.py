@@ -33,15 +33,15 @@ def model(folder: Path, weights: bytes = b"weights") -> Path:
 
 
 def test_the_same_vectors_elsewhere_and_packed_are_the_same_configuration(tmp_path: Path) -> None:
-    plain, other = tmp_path / "a.txt", tmp_path / "b.txt"
+    plain, copy = tmp_path / "a.txt", tmp_path / "b.txt"
     plain.write_bytes(TEXT)
-    other.write_bytes(TEXT)
+    copy.write_bytes(TEXT)
     packed, archive = tmp_path / "c.txt.gz", tmp_path / "d.zip"
     packed.write_bytes(gzip.compress(TEXT))
     with zipfile.ZipFile(archive, "w") as bundle:
         bundle.writestr("one.txt", TEXT)
         bundle.writestr("two.txt", b"show 5 6\n")
-    same = {with_vectors(path) for path in (plain, other, packed, archive / "one.txt")}
+    same = {with_vectors(path) for path in (plain, copy, packed, archive / "one.txt")}
     assert len(same) == 1
     assert with_vectors(archive / "two.txt") not in same
     assert digest(RunConfig()) not in same
@@ -73,10 +73,10 @@ def test_a_file_that_is_gone_counts_as_it_was(tmp_path: Path) -> None:
 def test_a_file_that_was_read_is_not_read_for_its_digest(tmp_path, toy_config, monkeypatch) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(TEXT)
-    found = vectors_of(toy_config.with_(embeddings=str(path)), ["show"])
+    vectors = vectors_of(toy_config.with_(embeddings=str(path)), ["show"])
     monkeypatch.setattr(contents, "_text_digest", lambda path: pytest.fail("it was read again"))
-    assert contents.of_vectors(str(path)) == f"sha256:{found.digest}"
-    assert found.digest == sha256(TEXT).hexdigest()
+    assert contents.of_vectors(str(path)) == f"sha256:{vectors.digest}"
+    assert vectors.digest == sha256(TEXT).hexdigest()
 
 
 def test_a_published_table_at_any_path_is_that_table(tmp_path: Path, monkeypatch) -> None:
@@ -105,10 +105,10 @@ def test_what_can_not_be_read_counts_as_it_is_written(tmp_path: Path, monkeypatc
 
 
 def test_a_model_counts_by_its_files(tmp_path: Path) -> None:
-    one, same = model(tmp_path / "one"), model(tmp_path / "same")
-    other = model(tmp_path / "other", b"others")
-    assert with_model(one) == with_model(same) == with_model(f"{one}/")
-    assert with_model(other) != with_model(one)
+    first, same = model(tmp_path / "one"), model(tmp_path / "same")
+    changed = model(tmp_path / "other", b"others")
+    assert with_model(first) == with_model(same) == with_model(f"{first}/")
+    assert with_model(changed) != with_model(first)
     (same / "config.json").write_text("{} ")
-    assert with_model(same) != with_model(one)
-    assert with_model("google-bert/bert-base-uncased") != with_model(one)
+    assert with_model(same) != with_model(first)
+    assert with_model("google-bert/bert-base-uncased") != with_model(first)

@@ -43,14 +43,14 @@ def parsed(parser: Parser, rows: Batch) -> list[Parse]:
 def test_greedy_decoding_equals_a_plain_search(toy_config, changes, seed) -> None:
     learner = random_parser(toy_config, seed, **changes)
     for k, task in enumerate(learner.tasks):
-        for found, row in zip(
+        for hypothesis, row in zip(
             parse(learner.parser, learner.test_batches[k]), task.test, strict=True
         ):
             actions, log_prob, complete = reference.greedy(learner.parser, row.words, k)
-            assert found.complete == complete
-            assert list(found.actions) == actions
+            assert hypothesis.complete == complete
+            assert list(hypothesis.actions) == actions
             if complete:
-                assert found.log_prob == pytest.approx(log_prob, abs=1e-4)
+                assert hypothesis.log_prob == pytest.approx(log_prob, abs=1e-4)
 
 
 @pytest.mark.parametrize("beam", [1, 3])
@@ -60,7 +60,9 @@ def test_batch_size_and_padding_do_not_change_a_parse(toy_config, changes, beam)
     rows = join(learner.train_batches)
     whole = parsed(learner.parser, rows)
     in_parts = parse(learner.parser, rows, rows_at_once=3)
-    assert [found.actions for found in in_parts] == [found.actions for found in whole]
+    assert [hypothesis.actions for hypothesis in in_parts] == [
+        hypothesis.actions for hypothesis in whole
+    ]
 
 
 ATTACHED = {
@@ -124,10 +126,10 @@ def test_a_wide_beam_finds_the_most_probable_derivation(toy_config, seed) -> Non
         learner.parser.vocabulary,
         learner.grammar,
     )
-    (found,) = parse(learner.parser, row)
-    assert found.complete
-    assert found.log_prob == pytest.approx(best[0], abs=1e-4)
-    assert list(found.actions) == best[1]
+    (hypothesis,) = parse(learner.parser, row)
+    assert hypothesis.complete
+    assert hypothesis.log_prob == pytest.approx(best[0], abs=1e-4)
+    assert list(hypothesis.actions) == best[1]
 
 
 @torch.no_grad()
@@ -184,16 +186,18 @@ def test_a_form_with_very_many_parts_is_parsed(toy_config, monkeypatch) -> None:
     task = Task("wide", (example, example), (), (example,))
     monkeypatch.setattr("core.training.assembly.derived_tasks", lambda config: (task,))
     learner = Learner(toy_config)  # one action for each slot: whatever the parser's numbers are
-    (found,) = parse(learner.parser, learner.test_batches[0])
-    assert learner.writer.text(found) == example.logical_form
+    (hypothesis,) = parse(learner.parser, learner.test_batches[0])
+    assert learner.writer.text(hypothesis) == example.logical_form
 
 
 def test_a_slot_without_applicable_actions_ends_the_hypothesis(toy_config) -> None:
     learner = random_parser(toy_config, 0)
     outside = torch.ones_like(learner.parser.applicable.slot_bias, dtype=torch.bool)
     learner.parser.applicable = ApplicableActions(outside, None)
-    found = parsed(learner.parser, learner.test_batches[0])
-    assert all((one.actions, one.complete) == ((), False) for one in found)
+    hypotheses = parsed(learner.parser, learner.test_batches[0])
+    assert all(
+        (hypothesis.actions, hypothesis.complete) == ((), False) for hypothesis in hypotheses
+    )
 
 
 @pytest.mark.parametrize("beam", [1, 3])
@@ -203,11 +207,11 @@ def test_a_hypothesis_that_task_masking_ends_is_the_same_alone_and_has_no_other_
     ended = 0
     for seed in range(6):
         learner = random_parser(toy_config, seed, task_masking=True, beam_size=beam)
-        own, rows = learner.grammar.specific_to(2), join(learner.test_batches)
-        for number, found in enumerate(parsed(learner.parser, rows)):
-            owners = own[:, list(found.actions)].any(axis=1).nonzero()[0].tolist()
+        specific, rows = learner.grammar.specific_to(2), join(learner.test_batches)
+        for number, hypothesis in enumerate(parsed(learner.parser, rows)):
+            owners = specific[:, list(hypothesis.actions)].any(axis=1).nonzero()[0].tolist()
             assert set(owners) <= {int(rows.tasks[number])}
-            ended += not found.complete and len(found.actions) < learner.parser.max_steps
+            ended += not hypothesis.complete and len(hypothesis.actions) < learner.parser.max_steps
     assert ended or beam > 1  # a beam finds a way round
 
 

@@ -61,9 +61,9 @@ def test_an_unknown_task_changes_nothing_in_what_is_known(toy_config) -> None:
 def test_masks_of_the_parser_are_those_of_the_grammar(toy_config) -> None:
     parser = make(toy_config, k=1).parser
     for number, slot in enumerate(parser.grammar.slots):
-        there = {str(a) for a in parser.grammar.applicable(slot, 1)}
+        applicable = {str(a) for a in parser.grammar.applicable(slot, 1)}
         open_ones = torch.nonzero(parser.applicable.slot_bias[number] == 0)[:, 0].tolist()
-        assert {str(parser.grammar.actions[a]) for a in open_ones} == there
+        assert {str(parser.grammar.actions[a]) for a in open_ones} == applicable
         bias = set(parser.applicable.slot_bias[number].tolist())
         assert bias <= {0.0, torch.tensor(MASKED).item()}
 
@@ -121,11 +121,11 @@ def test_dropout_keeps_the_mean(toy_config) -> None:
 
 
 def test_equal_seeds_give_equal_parameters_and_others_do_not(toy_config) -> None:
-    first, again, other = (Learner(toy_config.with_(seed=s)).parser for s in (1, 1, 2))
+    first, again, other_seed = (Learner(toy_config.with_(seed=s)).parser for s in (1, 1, 2))
     assert all(
         torch.equal(a, b) for a, b in zip(first.parameters(), again.parameters(), strict=True)
     )
-    assert not torch.equal(first.action_embedding, other.action_embedding)
+    assert not torch.equal(first.action_embedding, other_seed.action_embedding)
     again.initialise()
     assert not torch.equal(first.action_embedding, again.action_embedding)
 

@@ -60,9 +60,9 @@ def test_values_and_gradients_are_those_of_the_definition(way, by_task, offset, 
     torch.testing.assert_close(values[inside], expected[inside], rtol=1e-5, atol=1e-6)
     weights = torch.linspace(0.5, 2, len(values))[inside]
     sought = (states, rows.table)
-    found = torch.autograd.grad((values[inside] * weights).sum(), sought)
+    gradients = torch.autograd.grad((values[inside] * weights).sum(), sought)
     for mine, theirs in zip(
-        found, torch.autograd.grad((expected[inside] * weights).sum(), sought), strict=True
+        gradients, torch.autograd.grad((expected[inside] * weights).sum(), sought), strict=True
     ):
         torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)
 
@@ -108,7 +108,7 @@ def test_a_method_has_the_same_losses_and_gradients_either_way(
     toy_config, monkeypatch, name, options
 ) -> None:
     """Frozen rows, adapters, masks, prototypes: one step of every kind."""
-    found = []
+    by_way = []
     for pays in (True, False):
         monkeypatch.setattr(ApplicableActions, "by_slot_pays", lambda self, slots, p=pays: p)
         learner = make(toy_config, method=name, method_options=options, idioms=2)
@@ -127,8 +127,8 @@ def test_a_method_has_the_same_losses_and_gradients_either_way(
                 torch.stack(list(losses.values())).sum().backward()
                 numbers.append(torch.stack(list(losses.values())).detach())
                 numbers += [p.grad for p in learner.parser.parameters() if p.grad is not None]
-        found.append(numbers)
-    for mine, theirs in zip(*found, strict=True):
+        by_way.append(numbers)
+    for mine, theirs in zip(*by_way, strict=True):
         torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)
 
 

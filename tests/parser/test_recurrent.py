@@ -36,8 +36,8 @@ def several(request, monkeypatch) -> None:
 LENGTHS = torch.tensor([4, 9, 1, 7, 9, 2, 2, 5, 1, 3])
 
 
-def assert_equal(found, expected) -> None:
-    for mine, theirs in zip(found, expected, strict=True):
+def assert_equal(computed, expected) -> None:
+    for mine, theirs in zip(computed, expected, strict=True):
         torch.testing.assert_close(mine, theirs, rtol=1e-5, atol=2e-6)
 
 
@@ -48,9 +48,9 @@ def test_both_directions_equal_packed_sequences(several) -> None:
     words = (torch.arange(11) < LENGTHS[:, None])[:, :, None]
     out, cells = recurrent.bidirectional(lstm, x, LENGTHS)
     plain, last = packed(lstm, x, LENGTHS)
-    found, expected = (out * words, cells), (plain, torch.cat([last[0], last[1]], dim=1))
-    assert_equal(found, expected)
-    assert_equal(gradients(found, lstm, x), gradients(expected, lstm, x))
+    computed, expected = (out * words, cells), (plain, torch.cat([last[0], last[1]], dim=1))
+    assert_equal(computed, expected)
+    assert_equal(gradients(computed, lstm, x), gradients(expected, lstm, x))
 
 
 def test_one_direction_equals_packed_sequences(several) -> None:
@@ -59,10 +59,10 @@ def test_one_direction_equals_packed_sequences(several) -> None:
     x = torch.randn(len(LENGTHS), 9, 6, requires_grad=True)
     first = torch.randn(len(LENGTHS), 8)
     steps = (torch.arange(9) < LENGTHS[:, None])[:, :, None]
-    found = (recurrent.running(lstm, x, LENGTHS, first) * steps,)
+    computed = (recurrent.running(lstm, x, LENGTHS, first) * steps,)
     expected = packed(lstm, x, LENGTHS, (first[None], torch.zeros_like(first)[None]))[:1]
-    assert_equal(found, expected)
-    assert_equal(gradients(found, lstm, x), gradients(expected, lstm, x))
+    assert_equal(computed, expected)
+    assert_equal(gradients(computed, lstm, x), gradients(expected, lstm, x))
 
 
 @pytest.mark.parametrize("seed", range(4))

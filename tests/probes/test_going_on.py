@@ -18,13 +18,13 @@ from core.training.sequence import train
 
 def records(store: Store, run: int) -> dict[str, list[tuple]]:
     """All that the store keeps of a run's events, but for how long things took."""
-    found = {}
+    rows_by_table = {}
     with store.engine.connect() as connection:
         for table in EVENT_TABLES.values():
             columns = [c for c in table.c if c.name not in ("run_id", "seconds")]
             query = select(*columns).where(table.c.run_id == run).order_by(*table.primary_key)
-            found[table.name] = [tuple(row) for row in connection.execute(query)]
-    return found
+            rows_by_table[table.name] = [tuple(row) for row in connection.execute(query)]
+    return rows_by_table
 
 
 def learn(store: Store, config: RunConfig, patience: Callable[[], int] | None = None) -> int:
@@ -94,7 +94,7 @@ def test_the_time_spent_recording_is_kept_over_a_stop(toy_config) -> None:
     state["seconds"] = [1000.0, 2000.0]
     events: list = []
     train(config, events.append, resume=state)
-    told = {(e.task, e.stage): e.seconds for e in events if type(e).__name__ == "StageTime"}
-    assert 1000 < told[0, "train"] < 2000 < told[0, "recording"]
-    assert told[1, "train"] < 1000
-    assert told[1, "recording"] < 1000
+    seconds = {(e.task, e.stage): e.seconds for e in events if type(e).__name__ == "StageTime"}
+    assert 1000 < seconds[0, "train"] < 2000 < seconds[0, "recording"]
+    assert seconds[1, "train"] < 1000
+    assert seconds[1, "recording"] < 1000

@@ -32,24 +32,24 @@ def alone(learner: Learner, row: Batch) -> list[float]:
 def test_scores_are_those_of_each_row_alone(learned, monkeypatch) -> None:
     monkeypatch.setattr(gold_module, "ROWS", 3)
     for rows in (*learned.train_batches, *learned.test_batches):
-        found = score_gold_steps(learned.parser, rows)
+        scores = score_gold_steps(learned.parser, rows)
         for row in range(len(rows)):
             steps = int(rows.steps[row])
             expected = alone(learned, rows.take([row]))
-            assert found.log_probs[row, :steps] == pytest.approx(expected, rel=1e-4, abs=1e-6)
-            assert not found.log_probs[row, steps:].any()
-            assert found.real[row].sum() == steps
-            assert found.probabilities[row, :steps] == pytest.approx(np.exp(expected), rel=1e-4)
+            assert scores.log_probs[row, :steps] == pytest.approx(expected, rel=1e-4, abs=1e-6)
+            assert not scores.log_probs[row, steps:].any()
+            assert scores.real[row].sum() == steps
+            assert scores.probabilities[row, :steps] == pytest.approx(np.exp(expected), rel=1e-4)
 
 
 def test_likeliest_marks_the_steps_at_which_no_action_scores_higher(learned) -> None:
     rows = learned.test_batches[0]
-    found = score_gold_steps(learned.parser, rows)
+    scores = score_gold_steps(learned.parser, rows)
     with torch.no_grad():
         learned.parser.eval()
-        best = learned.parser.step_scores(rows).argmax(dim=1) == rows.actions[found.real]
-    assert found.likeliest[found.real].tolist() == best.tolist()
-    assert found.likeliest[~found.real].all()
+        best = learned.parser.step_scores(rows).argmax(dim=1) == rows.actions[scores.real]
+    assert scores.likeliest[scores.real].tolist() == best.tolist()
+    assert scores.likeliest[~scores.real].all()
     assert 0 < best.sum() < len(best)  # the first task is half forgotten: both cases are seen
 
 
@@ -62,9 +62,9 @@ def test_a_form_outside_the_grammar_is_not_writable(toy_config, toy_tasks) -> No
 def test_an_action_of_a_later_task_has_probability_0(toy_config) -> None:
     learner = Learner(toy_config)
     later = learner.test_batches[2]  # the parser knows task 0 alone
-    found = score_gold_steps(learner.parser, later)
-    assert not found.covered.any()
-    assert (found.probabilities[found.real] == 0).any()
+    scores = score_gold_steps(learner.parser, later)
+    assert not scores.covered.any()
+    assert (scores.probabilities[scores.real] == 0).any()
     learner.parser.set_known_tasks(2)
     assert score_gold_steps(learner.parser, later).covered.all()
 
@@ -76,11 +76,11 @@ def test_equal_rows_are_scored_once_and_keep_their_places(learned, monkeypatch) 
         learned.parser, "scored_gold", lambda batch: sizes.append(len(batch)) or scores(batch)
     )
     rows = learned.train_batches[0].take([2, 0, 2, 2, 0])
-    found = score_gold_steps(learned.parser, rows)
+    gold_scores = score_gold_steps(learned.parser, rows)
     assert sum(sizes) == 2
-    for row, other in ((0, 2), (0, 3), (1, 4)):
-        assert found.log_probs[row].tolist() == found.log_probs[other].tolist()
-    assert found.log_probs[0].tolist() != found.log_probs[1].tolist()
+    for row, equal_row in ((0, 2), (0, 3), (1, 4)):
+        assert gold_scores.log_probs[row].tolist() == gold_scores.log_probs[equal_row].tolist()
+    assert gold_scores.log_probs[0].tolist() != gold_scores.log_probs[1].tolist()
 
 
 @pytest.mark.parametrize("training", [True, False])

@@ -42,13 +42,13 @@ def test_the_store_agrees_with_the_parsers_that_were_kept(carried_out) -> None:
     store, run, config = carried_out
     curves = error_tables.curves(store, [store.run(run)]).table
     with store.engine.connect() as connection:
-        told = connection.execute(select(action_probabilities)).all()
+        recorded = connection.execute(select(action_probabilities)).all()
         parsed = connection.execute(select(predictions)).all()
     for k in range(3):
         learner = kept(config, run, k)
         for i in range(k + 1):
             means = direct_means(learner, i)
-            rows = {r.action: (r.mean, r.count) for r in told if (r.after, r.on_task) == (k, i)}
+            rows = {r.action: (r.mean, r.count) for r in recorded if (r.after, r.on_task) == (k, i)}
             assert rows.keys() == means.keys()
             for action, values in means.items():
                 assert rows[action] == (pytest.approx(np.mean(values), rel=1e-4), len(values))
@@ -80,12 +80,12 @@ def exact(learner: Learner, i: int) -> np.ndarray:
 
 def direct_means(learner: Learner, i: int) -> dict[int, list[float]]:
     """P of every step of task i's training rows by its gold action."""
-    found: dict[int, list[float]] = {}
+    probabilities_of: dict[int, list[float]] = {}
     rows = learner.train_batches[i]
     with torch.no_grad():
         for row in range(len(rows)):
-            one = rows.take([row])
-            probabilities = gold_log_probs(learner.parser, one).exp()[0].tolist()
-            for action, p in zip(one.actions[0].tolist(), probabilities, strict=True):
-                found.setdefault(action, []).append(p)
-    return found
+            single_row = rows.take([row])
+            probabilities = gold_log_probs(learner.parser, single_row).exp()[0].tolist()
+            for action, p in zip(single_row.actions[0].tolist(), probabilities, strict=True):
+                probabilities_of.setdefault(action, []).append(p)
+    return probabilities_of

@@ -42,19 +42,19 @@ class Left:
         parsers = [checkpoints.load_parser(1, task) for task in (0, 1)]
         return cls(recorded(store, 1), _as_written(store), parsers)
 
-    def assert_same(self, other: "Left") -> None:
-        assert self.rows == other.rows
-        assert self.order == other.order
-        assert_equal(dict(enumerate(self.parsers)), dict(enumerate(other.parsers)))
+    def assert_same(self, right: "Left") -> None:
+        assert self.rows == right.rows
+        assert self.order == right.order
+        assert_equal(dict(enumerate(self.parsers)), dict(enumerate(right.parsers)))
 
 
 def _as_written(store: Store) -> dict[str, list[tuple[Any, ...]]]:
     """The keys of events by the numbers of their rows, or of the transactions that wrote them."""
     on_sqlite = store.engine.dialect.name == "sqlite"
-    place = literal_column("rowid" if on_sqlite else "xmin::text::bigint")
+    row_order = literal_column("rowid" if on_sqlite else "xmin::text::bigint")
     events = {}
     for table in EVENT_TABLES.values():
         key = [column for column in table.primary_key if not column.info.get("many")]
-        rows = store.fetch(select(*key).order_by(place, *key))
+        rows = store.fetch(select(*key).order_by(row_order, *key))
         events[table.name] = [tuple(row) for row, _ in itertools.groupby(rows)]
     return events

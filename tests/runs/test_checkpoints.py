@@ -107,19 +107,19 @@ class Harmful:
 def test_what_is_no_checkpoint_is_refused_unread(
     home: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
 ) -> None:
-    place = checkpoints.folder(1)
-    place.mkdir(parents=True)
-    monkeypatch.chdir(place)
-    (place / "state.pt").write_bytes(content)
+    folder = checkpoints.folder(1)
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    (folder / "state.pt").write_bytes(content)
     with pytest.raises(CheckpointError, match=r"state\.pt can't be read: ."):
         checkpoints.load(1)
-    assert not (place / "harm").exists()
+    assert not (folder / "harm").exists()
 
 
 def test_an_object_in_a_real_checkpoint_is_refused(home: Path) -> None:
-    place = checkpoints.folder(1)
-    place.mkdir(parents=True)
-    torch.save({"x": Harmful()}, place / "state.pt")
+    folder = checkpoints.folder(1)
+    folder.mkdir(parents=True)
+    torch.save({"x": Harmful()}, folder / "state.pt")
     with pytest.raises(CheckpointError, match="can't be read"):
         checkpoints.load(1)
 
@@ -167,9 +167,9 @@ def test_what_is_no_dict_is_no_checkpoint(home: Path, state: object) -> None:
 
 
 def test_nobody_is_told_to_switch_safety_off(home: Path) -> None:
-    place = checkpoints.folder(1)
-    place.mkdir(parents=True)
-    torch.save({"x": Harmful()}, place / "state.pt")
+    folder = checkpoints.folder(1)
+    folder.mkdir(parents=True)
+    torch.save({"x": Harmful()}, folder / "state.pt")
     with pytest.raises(CheckpointError) as error:
         checkpoints.load(1)
     assert "weights_only" not in str(error.value)

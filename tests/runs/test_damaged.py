@@ -15,7 +15,7 @@ from core.runs.owner import new_owner
 from core.runs.run import StoreError, Unreadable
 from core.runs.store import Store
 from core.runs.tables import EVENT_TABLES, epochs
-from tests.made_up import finished_run, tell_errors
+from tests.made_up import finished_run, record_errors
 from tests.runs.conftest import OTHER_DATABASE
 from tests.runs.samples import MANY, SAMPLES
 
@@ -163,7 +163,7 @@ def with_errors(store: Store) -> set[int]:
 )
 def test_text_is_not_summed_as_0(three: Store, home, read, table: str, column: str) -> None:
     for id in (1, 2, 3):
-        tell_errors(three, id, stages={"slow": 1}, tasks=2)
+        record_errors(three, id, stages={"slow": 1}, tasks=2)
     with sqlite3.connect(home / "runs.sqlite") as link:
         link.execute("UPDATE runs SET device = 'cpu', owner_host = ?", (socket.gethostname(),))
     link.close()

@@ -32,7 +32,7 @@ for epoch in range(100):
 
 def test_two_processes_and_two_threads_write_at_once(store: Store) -> None:
     id = store.create(CONFIG)
-    others = [python(WRITE, str(id), stage) for stage in ("a", "b")]
+    processes = [python(WRITE, str(id), stage) for stage in ("a", "b")]
 
     def write(stage: str) -> None:
         for epoch in range(100):
@@ -43,9 +43,9 @@ def test_two_processes_and_two_threads_write_at_once(store: Store) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [other.wait() for other in others] == [0, 0]
-    for other in others:
-        other.stdout.close()
+    assert [process.wait() for process in processes] == [0, 0]
+    for process in processes:
+        process.stdout.close()
     with store.engine.connect() as connection:
         assert len(connection.execute(select(EVENT_TABLES[Epoch])).all()) == 400
 

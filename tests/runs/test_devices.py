@@ -19,10 +19,10 @@ def test_every_setting_is_answered_by_one_device(
     monkeypatch.setattr(devices, "has_driver", lambda: True)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: cuda > 0)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: cuda)
-    there = devices.available()
-    assert there == ("cpu", "cuda:0", "cuda:1")[: cuda + 1]
+    available = devices.available()
+    assert available == ("cpu", "cuda:0", "cuda:1")[: cuda + 1]
     for setting in ("auto", "cpu", *(("cuda", "cuda:0", "cuda:1") if cuda else ())):
-        answering = [device for device in there if setting in devices.settings(device)]
+        answering = [device for device in available if setting in devices.settings(device)]
         assert answering == [devices.resolve(RunConfig(device=setting))]
     assert devices.resolve(RunConfig(device="auto")) == ("cuda:0" if cuda else "cpu")
     with pytest.raises(ConfigError, match="cuda:2"):

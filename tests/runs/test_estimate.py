@@ -35,12 +35,12 @@ def test_the_rate_is_the_median_of_runs_like_it(store: Store, toy_config: RunCon
     for rate in (10, 20, 40):
         past(store, toy_config.with_(seed=rate, epochs=rate), 100, 100 * rate)
     past(store, toy_config.with_(method="emr"), 100, 1)  # compares less well, so doesn't count
-    found = estimate(store, toy_config)
+    expected = estimate(store, toy_config)
     work = progress.work(toy_config)
-    assert found.seconds == pytest.approx(work / 20)
-    assert found.low < work / 40
-    assert found.high > work / 10
-    assert found.basis == "from 3 earlier runs like it here"
+    assert expected.seconds == pytest.approx(work / 20)
+    assert expected.low < work / 40
+    assert expected.high > work / 10
+    assert expected.basis == "from 3 earlier runs like it here"
 
 
 def test_runs_of_its_size_give_a_wider_range(store: Store, toy_config: RunConfig) -> None:
@@ -77,8 +77,8 @@ def test_what_was_too_short_says_nothing(store: Store, toy_config: RunConfig) ->
 def test_a_few_real_steps_can_be_timed(
     toy_config: RunConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = measure(toy_config, seconds=0.05)
-    assert 0 < found.low < found.seconds < found.high
-    assert found.basis == "from a few steps measured now"
+    measured = measure(toy_config, seconds=0.05)
+    assert 0 < measured.low < measured.seconds < measured.high
+    assert measured.basis == "from a few steps measured now"
     monkeypatch.setattr(progress, "calibrate", lambda config, seconds: 0.0)
     assert measure(toy_config) is None

@@ -168,7 +168,7 @@ def test_runs_are_newest_first_in_one_query(store: Store) -> None:
     store.set_status(ids[1], "running")
     seen = []
     sqlalchemy_event.listen(
-        store.engine, "after_cursor_execute", lambda *told: seen.append(told[2])
+        store.engine, "after_cursor_execute", lambda *arguments: seen.append(arguments[2])
     )
     assert [run.id for run in store.runs()] == ids[::-1]
     assert len([text for text in seen if text.startswith("SELECT")]) == 1

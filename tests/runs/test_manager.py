@@ -29,8 +29,8 @@ def make(store: Store, fake) -> Iterator[Callable[..., Manager]]:
         return made[-1]
 
     yield build
-    for one in made:
-        one.close()
+    for built in made:
+        built.close()
 
 
 def statuses(store: Store) -> dict[int, str]:
@@ -140,10 +140,10 @@ def test_two_workers_carry_out_two_runs_at_once(make, store, fake, until) -> Non
 
 def test_a_worker_takes_runs_for_its_device_only(make, store, until) -> None:
     made = make()
-    other = made.submit(CONFIG.with_(device="cuda:7"))
-    own = made.submit(CONFIG.with_(device="cpu"))
-    until(lambda: store.run(own).status == "finished")
-    assert store.run(other).status == "queued"
+    elsewhere = made.submit(CONFIG.with_(device="cuda:7"))
+    on_cpu = made.submit(CONFIG.with_(device="cpu"))
+    until(lambda: store.run(on_cpu).status == "finished")
+    assert store.run(elsewhere).status == "queued"
 
 
 def test_runs_queued_by_another_process_are_found(make, store, until) -> None:
@@ -227,13 +227,13 @@ def test_a_process_that_ends_stops_its_runs_first(store, what: str) -> None:
 
 def test_a_process_has_one_manager_even_when_the_code_is_imported_again(home) -> None:
     first = manager()
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(manager())) for _ in range(4)]
+    managers = []
+    threads = [threading.Thread(target=lambda: managers.append(manager())) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert {id(one) for one in found} == {id(first)}
+    assert {id(each) for each in managers} == {id(first)}
     kept = sys.modules.pop("core.runs.manager")
     try:
         from core.runs.manager import manager as again

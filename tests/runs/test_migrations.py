@@ -62,7 +62,7 @@ def test_an_earlier_store_is_brought_up_to_date_once(tmp_path: Path, caplog) -> 
 def test_what_total_recall_left_unsaid_stays_what_it_was(tmp_path: Path) -> None:
     unsaid = RunConfig(method="total_recall", method_options={"penalty": "ewc"})
     said = unsaid.with_(method_options={"penalty": "ewc", "anchors": "each"})
-    others = [said, RunConfig(), RunConfig(method="ewc")]
+    unchanged = [said, RunConfig(), RunConfig(method="ewc")]
     experiment = Experiment(
         "Two",
         RunConfig(dataset="demo", method="total_recall", sampler="dlfs"),
@@ -75,7 +75,7 @@ def test_what_total_recall_left_unsaid_stays_what_it_was(tmp_path: Path) -> None
     )
     path = tmp_path / "runs.sqlite"
     store = Store(f"sqlite:///{path}")
-    for config in (unsaid, *others):
+    for config in (unsaid, *unchanged):
         store.create(config)
     catalog.create(store, experiment)
     store.close()
@@ -84,7 +84,7 @@ def test_what_total_recall_left_unsaid_stays_what_it_was(tmp_path: Path) -> None
         connection.execute("UPDATE runs SET digest = 'as it was'")
     store = Store(f"sqlite:///{path}")
     configs = [store.run(id).config for id in (1, 2, 3, 4)]
-    assert [configs[0].options("method").anchors, *configs[1:]] == ["last", *others]
+    assert [configs[0].options("method").anchors, *configs[1:]] == ["last", *unchanged]
     assert {row.digest for row in store.fetch(select(runs.c.digest))} == {"as it was"}
     stored = catalog.load(store, "Two")
     now = stored.experiment

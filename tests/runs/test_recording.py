@@ -1,4 +1,4 @@
-"""What a run tells: once under its key, progress thinned out."""
+"""What a run records: once under its key, progress thinned out."""
 
 from dataclasses import replace
 
@@ -20,14 +20,14 @@ CONFIG = RunConfig()
 
 @pytest.mark.parametrize(("event", "changes"), SAMPLES, ids=lambda part: type(part).__name__)
 def test_an_event_is_kept_once_under_its_key(store: Store, event, changes) -> None:
-    id, other = store.create(CONFIG), store.create(CONFIG)
-    store.record(other, event)
+    id, other_run = store.create(CONFIG), store.create(CONFIG)
+    store.record(other_run, event)
     store.record(id, event)
     store.record(id, replace(event, **changes))
     table = EVENT_TABLES[type(event)]
     with store.engine.connect() as connection:
         rows = connection.execute(select(table).where(table.c.run_id == id)).mappings().all()
-        untouched = connection.execute(select(table).where(table.c.run_id == other)).mappings()
+        untouched = connection.execute(select(table).where(table.c.run_id == other_run)).mappings()
         assert len(rows) == 1
         columns = {c.info.get("field", c.name): c.name for c in table.c}
         for field, value in changes.items():
@@ -42,23 +42,23 @@ def as_kept(value: object) -> object:
 
 @pytest.mark.parametrize(("event", "changes"), MANY, ids=lambda part: type(part).__name__)
 def test_an_event_of_many_records_becomes_a_row_each(store: Store, event, changes) -> None:
-    id, other = store.create(CONFIG), store.create(CONFIG)
-    store.record(other, event)
+    id, other_run = store.create(CONFIG), store.create(CONFIG)
+    store.record(other_run, event)
     store.record(id, event)
     changed = replace(event, **changes)
     store.record(id, changed)
     table = EVENT_TABLES[type(event)]
     query = select(table).order_by(*table.primary_key)
     with store.engine.connect() as connection:
-        for run, told in ((id, changed), (other, event)):
+        for run, recorded in ((id, changed), (other_run, event)):
             rows = connection.execute(query.where(table.c.run_id == run)).mappings().all()
             assert len(rows) == 3
             for column in table.c:
                 name = column.info.get("field", column.name)
                 if column.name != "run_id":
-                    value = getattr(told, name)
+                    value = getattr(recorded, name)
                     many = value if column.info.get("many") else [value] * 3
-                    expected = sorted(zip(order(table, told), map(as_kept, many), strict=True))
+                    expected = sorted(zip(order(table, recorded), map(as_kept, many), strict=True))
                     assert [row[column.name] for row in rows] == [kept for _, kept in expected]
 
 
@@ -82,8 +82,8 @@ def test_records_that_a_second_event_has_no_longer_are_gone(store: Store, event,
 def test_every_kind_of_event_has_a_table_with_its_fields() -> None:
     for event, _ in SAMPLES + MANY:
         table = EVENT_TABLES[type(event)]
-        told = {c.info.get("field", c.name) for c in table.c if c.name != "run_id"}
-        assert told == set(event.__dataclass_fields__)
+        fields = {c.info.get("field", c.name) for c in table.c if c.name != "run_id"}
+        assert fields == set(event.__dataclass_fields__)
 
 
 def test_facts_name_the_device(store: Store) -> None:
@@ -108,7 +108,7 @@ def test_progress_is_thinned_out_but_its_last_word_arrives(store: Store) -> None
     assert store.run(id).last_progress.done == 49
     store.record(id, progress(60), owner)
     store.record(id, progress(70, epoch=10), owner)
-    assert store.run(id).progress == 0.7  # the end of a stage is told at once
+    assert store.run(id).progress == 0.7  # the end of a stage is recorded at once
     store.record(id, progress(71, task=1), owner)
     assert store.run(id).progress == 0.71  # and so is the beginning of one
     store.record(id, progress(72, task=1), owner)

@@ -1,4 +1,4 @@
-"""Recorded runs: what a file keeps, what a store makes of it, whether a new run still tells it."""
+"""Recorded runs: what a file keeps, what a store makes of it, if a new run still records it."""
 
 import lzma
 import math
@@ -42,7 +42,7 @@ def recording() -> Recording:
 
 
 def compared(event: Event) -> Event | None:
-    """What is the same whenever a run tells it: all but Progress and how long things took."""
+    """What is the same whenever a run records it: all but Progress and how long things took."""
     if isinstance(event, (Progress, StageTime)):
         return None
     if isinstance(event, Epoch):

@@ -41,35 +41,35 @@ def config() -> RunConfig:
     return CONFIG.with_(task_order=names[:2])
 
 
-def told(store: Store, id: int) -> dict[str, list[tuple]]:
+def recorded(store: Store, id: int) -> dict[str, list[tuple]]:
     """All that a run recorded, but for how long it took."""
-    found = {}
+    rows_by_table = {}
     with store.engine.connect() as connection:
         for table in EVENT_TABLES.values():
             columns = [c for c in table.c if c.name not in ("run_id", "seconds")]
             query = select(*columns).where(table.c.run_id == id).order_by(*table.primary_key)
-            found[table.name] = [tuple(row) for row in connection.execute(query)]
-    return found
+            rows_by_table[table.name] = [tuple(row) for row in connection.execute(query)]
+    return rows_by_table
 
 
 def assert_same(store: Store, first: int, second: int) -> None:
     assert store.run(first).status == store.run(second).status == "finished"
-    assert told(store, first) == told(store, second)
-    assert len(told(store, first)["accuracies"]) == 3
+    assert recorded(store, first) == recorded(store, second)
+    assert len(recorded(store, first)["accuracies"]) == 3
     for task in (0, 1):
-        one, other = (checkpoints.load_parser(id, task) for id in (first, second))
-        assert_equal(one, other)
+        left, right = (checkpoints.load_parser(id, task) for id in (first, second))
+        assert_equal(left, right)
 
 
-def assert_equal(one: Any, other: Any) -> None:
-    if isinstance(one, dict):
-        assert one.keys() == other.keys()
-        for key in one:
-            assert_equal(one[key], other[key])
-    elif isinstance(one, torch.Tensor):
-        assert torch.equal(one, other)
+def assert_equal(left: Any, right: Any) -> None:
+    if isinstance(left, dict):
+        assert left.keys() == right.keys()
+        for key in left:
+            assert_equal(left[key], right[key])
+    elif isinstance(left, torch.Tensor):
+        assert torch.equal(left, right)
     else:
-        assert one == other
+        assert left == right
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_threads_at_once_and_the_command_line(
 
 def test_kill_9_and_resume(store: Store, config: RunConfig, plain: int, until) -> None:
     process = begin(config)
-    until(lambda: len(store.runs()) == 2 and told(store, 2)["epochs"], 240)
+    until(lambda: len(store.runs()) == 2 and recorded(store, 2)["epochs"], 240)
     process.kill()
     process.wait()
     assert store.mark_interrupted() == [2]
@@ -136,5 +136,5 @@ def test_stopped_anywhere_and_resumed(
 
 def test_another_seed_gives_other_bits(store: Store, config: RunConfig, plain: int) -> None:
     main([*words(config.with_(seed=1)), "--quiet"])
-    assert told(store, plain)["epochs"] != told(store, 2)["epochs"]
+    assert recorded(store, plain)["epochs"] != recorded(store, 2)["epochs"]
     assert Path(checkpoints.folder(2)).exists()

@@ -46,13 +46,13 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Another process's exclusive lock."""
-    other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN EXCLUSIVE")
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("BEGIN EXCLUSIVE")
     try:
         yield
     finally:
-        other.rollback()
-        other.close()
+        connection.rollback()
+        connection.close()
 
 
 @contextlib.contextmanager

@@ -44,9 +44,9 @@ def test_entropy_of_all_candidates_at_once_equals_a_recount_of_each(words: list,
     for form in memory:
         mixture.add(form)
     assert mixture.entropy == pytest.approx(recount([words[form] for form in memory]), abs=1e-12)
-    found = mixture.entropy_with(candidates(counts, np.arange(len(words))))
+    entropies = mixture.entropy_with(candidates(counts, np.arange(len(words))))
     expected = [recount([words[form] for form in memory] + [word]) for word in words]
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    np.testing.assert_allclose(entropies, expected, atol=1e-12)
 
 
 @given(st.lists(LETTERS, min_size=1, max_size=6))

@@ -64,13 +64,13 @@ def test_each_swap_raises_entropy_as_recounted(seed: int, kind: str, acceptance:
     rows = random_rows(seed, 60)
     chosen = dlfs(rows, 8, seed, action_counts=kind, acceptance=acceptance, initial=initial)
     memory = list(chosen.indices)
-    told = [swap["entropy"] for swap in chosen.trace["swaps"]]
+    after_swaps = [swap["entropy"] for swap in chosen.trace["swaps"]]
     for swap in reversed(chosen.trace["swaps"]):  # walk back to the start
         assert memory[swap["cluster"]] == swap["row_in"]
         assert swap["entropy"] == pytest.approx(actions_entropy(rows, memory, kind), abs=1e-12)
         memory[swap["cluster"]] = swap["row_out"]
     start = actions_entropy(rows, memory, kind)
-    assert chosen.trace["entropy"] == [pytest.approx(start, abs=1e-12), *told]
+    assert chosen.trace["entropy"] == [pytest.approx(start, abs=1e-12), *after_swaps]
     assert np.diff(chosen.trace["entropy"]).min(initial=1) > 0
     assert np.diff(chosen.trace["sweeps"]).min(initial=0) >= 0
     assert chosen.trace["sweeps"][-1] == chosen.trace["entropy"][-1]
@@ -85,10 +85,10 @@ def test_one_row_a_cluster_and_no_replacement_helps(
     assert clusters_of(rows, chosen) == list(range(8))
     reached = chosen.trace["entropy"][-1]
     of_row, labels = distinct_forms(rows).of_row, chosen.trace["clusters"]
-    for place, row in product(range(8), range(len(rows))):
-        if labels[of_row[row]] == place:
-            other = [*chosen.indices[:place], row, *chosen.indices[place + 1 :]]
-            assert actions_entropy(rows, other, kind) <= reached + 1e-9
+    for cluster, row in product(range(8), range(len(rows))):
+        if labels[of_row[row]] == cluster:
+            replaced = [*chosen.indices[:cluster], row, *chosen.indices[cluster + 1 :]]
+            assert actions_entropy(rows, replaced, kind) <= reached + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -139,8 +139,8 @@ def test_fewer_forms_than_rows_asked_for_keeps_every_form(toy_tasks: tuple[Task,
     last = chosen.trace["filled"][-1]["entropy"]
     assert last == pytest.approx(actions_entropy(rows, chosen.indices, "frequency"))
     for kept, row in product(chosen.indices[7:], set(range(10)) - set(chosen.indices)):
-        other = [row if r == kept else r for r in chosen.indices]
-        assert actions_entropy(rows, other, "frequency") <= last + 1e-9
+        replaced = [row if r == kept else r for r in chosen.indices]
+        assert actions_entropy(rows, replaced, "frequency") <= last + 1e-9
 
 
 def test_h_actions_are_all_that_entropy_looks_at():

@@ -25,12 +25,12 @@ def one_by_one(rows: tuple[Example, ...], parser: Parser) -> np.ndarray:
     """The gradient of each row's loss at W_c, by a backward pass a row."""
     parser.eval()
     batch = encode_examples(rows, 0, parser.vocabulary, parser.grammar)
-    found = []
+    gradients = []
     for row in range(len(rows)):
         loss = parser.row_losses(batch.take([row])).sum()
         (gradient,) = torch.autograd.grad(loss, [parser.combine.weight])
-        found.append(gradient.flatten().numpy())
-    return np.stack(found)
+        gradients.append(gradient.flatten().numpy())
+    return np.stack(gradients)
 
 
 @pytest.mark.parametrize("input_feeding", [False, True])
@@ -39,8 +39,8 @@ def test_gradients_of_a_batch_equal_those_of_each_row(
 ):
     rows = toy_tasks[0].train
     parser = make(rows, input_feeding)
-    found = sketched_gradients(rows, parser, 0, np.random.default_rng(0))
-    np.testing.assert_allclose(found, one_by_one(rows, parser), atol=1e-5)
+    gradients = sketched_gradients(rows, parser, 0, np.random.default_rng(0))
+    np.testing.assert_allclose(gradients, one_by_one(rows, parser), atol=1e-5)
 
 
 def test_gradients_take_one_backward_pass_a_batch(

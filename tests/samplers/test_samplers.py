@@ -96,8 +96,8 @@ def test_no_rows_are_no_memory(name: str):
 @pytest.mark.parametrize("name", NAMES)
 def test_same_input_same_choice_and_no_global_randomness(name: str, toy_tasks: tuple[Task, ...]):
     before = global_state()
-    one, two = (choose(name, toy_tasks[1].train, 3, seed=4) for _ in range(2))
-    assert one == two
+    first, second = (choose(name, toy_tasks[1].train, 3, seed=4) for _ in range(2))
+    assert first == second
     assert global_state() == before
 
 

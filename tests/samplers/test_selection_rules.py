@@ -1,4 +1,4 @@
-"""What each sampler but DLFS keeps, on cases where it can be told by hand."""
+"""What each sampler but DLFS keeps, on cases where it can be computed by hand."""
 
 from collections import Counter
 from itertools import product
@@ -47,12 +47,12 @@ def test_lfs_keeps_the_first_row_of_each_medoid():
 
 def test_lfs_with_fewer_forms_keeps_each_and_fills_at_random():
     rows = [ROWS[0]] * 4 + [ROWS[3]] * 4
-    others = Counter()
+    fillers = Counter()
     for seed in range(200):
         chosen = choose("lfs", rows, 3, seed).indices
         assert {0, 4} <= set(chosen)
-        others.update(set(chosen) - {0, 4})
-    assert set(others) == {1, 2, 3, 5, 6, 7}
+        fillers.update(set(chosen) - {0, 4})
+    assert set(fillers) == {1, 2, 3, 5, 6, 7}
 
 
 def test_filling_draws_of_the_rows_not_taken():

@@ -18,17 +18,17 @@ def nodes_and_edges(tree: Node) -> tuple[list[str], list[tuple[int, int, int]]]:
     def visit(node: Node) -> int:
         number = len(labels)
         labels.append(node.label)
-        for place, child in enumerate(node.children or ()):
-            edges.append((place, number, visit(child)))
+        for position, child in enumerate(node.children or ()):
+            edges.append((position, number, visit(child)))
         return number
 
     visit(tree)
     return labels, edges
 
 
-def exact_count(one: Node, other: Node) -> int:
+def exact_count(left: Node, right: Node) -> int:
     """The most triples that match under any one-to-one alignment of the nodes."""
-    (labels, edges), (labels_2, edges_2) = nodes_and_edges(one), nodes_and_edges(other)
+    (labels, edges), (labels_2, edges_2) = nodes_and_edges(left), nodes_and_edges(right)
     n, m = len(labels), len(labels_2)
     value = [float(a == b) for a in labels for b in labels_2]  # x[i, j] at i · m + j
     pairs = [(e, f) for e in edges for f in edges_2 if e[0] == f[0]]
@@ -58,7 +58,7 @@ def exact_count(one: Node, other: Node) -> int:
     return round(-solved.fun)
 
 
-def exact_score(one: Node, other: Node) -> float:
+def exact_score(left: Node, right: Node) -> float:
     """2 m / (|i| + |j|)."""
-    sizes = [len(labels) + len(edges) for labels, edges in map(nodes_and_edges, (one, other))]
-    return 2 * exact_count(one, other) / sum(sizes)
+    sizes = [len(labels) + len(edges) for labels, edges in map(nodes_and_edges, (left, right))]
+    return 2 * exact_count(left, right) / sum(sizes)

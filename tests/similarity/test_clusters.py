@@ -25,9 +25,9 @@ from core.similarity.productions import ProductionSimilarity
 ENGINES = list(engines.installed())
 
 
-def on_a_line(points: list[float]) -> np.ndarray:
-    places = np.array(points, dtype=np.float32)
-    return np.abs(places[:, None] - places)
+def on_a_line(positions: list[float]) -> np.ndarray:
+    line = np.array(positions, dtype=np.float32)
+    return np.abs(line[:, None] - line)
 
 
 def generator(seed: int = 0) -> np.random.Generator:
@@ -45,10 +45,10 @@ def check(clustering: Clustering, n: int, k: int) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_groups_far_apart_are_found(engine: str):
     groups = [0, 0.1, 0.2, 10, 10.1, 10.2, 20, 20.1, 20.2]
-    found = k_medoids(on_a_line(groups), 3, generator(), engine)
-    check(found, 9, 3)
-    assert sorted(found.medoids.tolist()) == [1, 4, 7]
-    assert found.loss == pytest.approx(0.6, rel=1e-5)
+    clustering = k_medoids(on_a_line(groups), 3, generator(), engine)
+    check(clustering, 9, 3)
+    assert sorted(clustering.medoids.tolist()) == [1, 4, 7]
+    assert clustering.loss == pytest.approx(0.6, rel=1e-5)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -56,27 +56,27 @@ def test_groups_far_apart_are_found(engine: str):
 def test_loss_is_the_least_there_is_on_small_cases(engine: str, k: int):
     distances = on_a_line(generator(3).uniform(size=9).tolist())
     least = min(distances[list(m)].min(axis=0).sum() for m in combinations(range(9), k))
-    found = k_medoids(distances, k, generator(), engine, starts=50)
-    assert found.engine == engine
-    assert found.loss == pytest.approx(least, rel=1e-5)
+    clustering = k_medoids(distances, k, generator(), engine, starts=50)
+    assert clustering.engine == engine
+    assert clustering.loss == pytest.approx(least, rel=1e-5)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @settings(deadline=None, max_examples=40)
-@given(places=st.lists(st.integers(0, 6), min_size=1, max_size=14), k=st.integers(1, 16))
-def test_points_that_repeat_leave_no_cluster_empty(engine: str, places: list[int], k: int):
-    found = k_medoids(on_a_line(places), k, generator(), engine)
-    check(found, len(places), min(k, len(places)))
+@given(points=st.lists(st.integers(0, 6), min_size=1, max_size=14), k=st.integers(1, 16))
+def test_points_that_repeat_leave_no_cluster_empty(engine: str, points: list[int], k: int):
+    clustering = k_medoids(on_a_line(points), k, generator(), engine)
+    check(clustering, len(points), min(k, len(points)))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_loss_is_that_of_its_labels(engine: str):
     distances = on_a_line(generator(2).uniform(size=40).tolist())
     weights = generator(3).integers(1, 5, 40)
-    found = k_medoids(distances, 6, generator(), engine, weights)
-    own = distances[np.arange(40), found.medoids[found.labels]]
-    assert found.loss == pytest.approx((own * weights).sum(), rel=1e-5)
-    assert (own <= distances[:, found.medoids].min(axis=1)).all()
+    clustering = k_medoids(distances, 6, generator(), engine, weights)
+    to_medoid = distances[np.arange(40), clustering.medoids[clustering.labels]]
+    assert clustering.loss == pytest.approx((to_medoid * weights).sum(), rel=1e-5)
+    assert (to_medoid <= distances[:, clustering.medoids].min(axis=1)).all()
 
 
 @pytest.mark.skipif("fasterpam" not in ENGINES, reason="the package kmedoids is not installed")
@@ -145,21 +145,21 @@ def test_alternate_ends_where_no_step_is_left(seed: int):
 
 
 def test_points_all_alike_give_the_heaviest_a_cluster():
-    found = k_medoids(np.zeros((5, 5), np.float32), 3, generator(), weights=[1, 5, 1, 7, 1])
-    check(found, 5, 3)
-    assert sorted(found.medoids.tolist()) == [0, 1, 3]
-    assert found.loss == 0
+    clustering = k_medoids(np.zeros((5, 5), np.float32), 3, generator(), weights=[1, 5, 1, 7, 1])
+    check(clustering, 5, 3)
+    assert sorted(clustering.medoids.tolist()) == [0, 1, 3]
+    assert clustering.loss == 0
 
 
 def test_as_many_clusters_as_points_are_the_points():
-    found = k_medoids(on_a_line([3, 1, 2]), 5, generator())
-    assert found.labels.tolist() == found.medoids.tolist() == [0, 1, 2]
+    clustering = k_medoids(on_a_line([3, 1, 2]), 5, generator())
+    assert clustering.labels.tolist() == clustering.medoids.tolist() == [0, 1, 2]
 
 
 def test_weights_pull_the_medoid_and_count_in_the_loss():
-    found = k_medoids(on_a_line([0, 1, 10]), 1, generator(), weights=[1, 1, 9])
-    assert found.medoids.tolist() == [2]
-    assert found.loss == pytest.approx(19)
+    clustering = k_medoids(on_a_line([0, 1, 10]), 1, generator(), weights=[1, 1, 9])
+    assert clustering.medoids.tolist() == [2]
+    assert clustering.loss == pytest.approx(19)
 
 
 def test_more_starts_never_do_worse():
@@ -171,9 +171,9 @@ def test_more_starts_never_do_worse():
 def test_same_seed_same_clusters_and_no_global_randomness():
     distances = on_a_line(generator(1).uniform(size=80).tolist())
     before = random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002 - is it left?
-    one, two = (k_medoids(distances, 9, generator(5)) for _ in range(2))
-    assert (one.labels == two.labels).all()
-    assert (one.medoids == two.medoids).all()
+    first, second = (k_medoids(distances, 9, generator(5)) for _ in range(2))
+    assert (first.labels == second.labels).all()
+    assert (first.medoids == second.medoids).all()
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before  # noqa: NPY002
 
 
@@ -212,8 +212,8 @@ def test_samples_come_near_the_loss_of_all_points_without_their_matrix():
     check(sampled, 4000, 10)
     assert sampled.engine == "clara/alternate"
     assert line.asked < 5 * (410**2 + 10 * 4000) + 1
-    own = np.abs(points - points[sampled.medoids[sampled.labels]])
-    assert sampled.loss == pytest.approx(own.sum(), rel=1e-4)
+    to_medoid = np.abs(points - points[sampled.medoids[sampled.labels]])
+    assert sampled.loss == pytest.approx(to_medoid.sum(), rel=1e-4)
     whole = k_medoids(on_a_line(points[:1500].tolist()), 10, generator())
     assert sampled.loss / 4000 < 1.15 * whole.loss / 1500
 
@@ -233,9 +233,9 @@ def test_matrix_beyond_its_limit_gives_way_to_samples():
     read = FormReader().example
     rows = [read("", f"( f ( g x{n % 40} ) y{n} )") for n in range(600)]  # 1.4 MB
     forms = distinct_forms(rows)
-    found = cluster_forms(forms, 6, ClusterOptions(matrix_mb=1), generator())
-    assert found.engine == "clara/alternate"
-    check(found, 600, 6)
+    clustering = cluster_forms(forms, 6, ClusterOptions(matrix_mb=1), generator())
+    assert clustering.engine == "clara/alternate"
+    check(clustering, 600, 6)
     assert cluster_forms(forms, 6, ClusterOptions(matrix_mb=2), generator()).engine == "alternate"
     just = distinct_forms(rows[:500])  # 1 MB
     assert cluster_forms(just, 6, ClusterOptions(matrix_mb=1), generator()).engine == "alternate"
@@ -257,9 +257,11 @@ def test_forms_of_one_shape_share_a_cluster():
     read = FormReader().example
     shapes = ["( count ( all ( type T ) ) )", "( list ( filter ( all ( type T ) ) ( size big ) ) )"]
     rows = [read("", shape.replace("T", name)) for name in "abcd" for shape in shapes]
-    found = cluster_forms(distinct_forms(rows), 2, ClusterOptions(), generator())
-    check(found, 8, 2)
-    assert len(set(found.labels[::2].tolist())) == len(set(found.labels[1::2].tolist())) == 1
+    clustering = cluster_forms(distinct_forms(rows), 2, ClusterOptions(), generator())
+    check(clustering, 8, 2)
+    assert (
+        len(set(clustering.labels[::2].tolist())) == len(set(clustering.labels[1::2].tolist())) == 1
+    )
 
 
 def test_rows_of_a_form_count_where_they_are_asked_to():

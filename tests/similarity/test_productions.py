@@ -21,9 +21,9 @@ TREES = st.recursive(
 )
 
 
-def slow_similarity(one: Node, other: Node) -> float:
+def slow_similarity(left: Node, right: Node) -> float:
     """The formula of the paper's release, walked production by production."""
-    mine, theirs = list(productions(one).elements()), list(productions(other).elements())
+    mine, theirs = list(productions(left).elements()), list(productions(right).elements())
     shared = sum(p in theirs for p in mine) + sum(p in mine for p in theirs)
     return shared / (len(mine) + len(theirs))
 
@@ -43,15 +43,15 @@ def test_repeats_count_from_the_side_that_repeats():
 
 
 def test_a_bare_token_is_like_itself_only():
-    bare, other, empty = Node("x"), Node("y"), Node("x", ())
-    table = all_pairs(ProductionSimilarity([bare, other, empty]))
+    bare, other_token, empty = Node("x"), Node("y"), Node("x", ())
+    table = all_pairs(ProductionSimilarity([bare, other_token, empty]))
     assert table.tolist() == np.eye(3).tolist()
 
 
 @given(st.lists(TREES, min_size=1, max_size=6))
 def test_all_pairs_equal_the_pairs_one_by_one(trees: list[Node]):
     table = all_pairs(ProductionSimilarity(trees))
-    expected = [[slow_similarity(one, other) for other in trees] for one in trees]
+    expected = [[slow_similarity(left, right) for right in trees] for left in trees]
     np.testing.assert_allclose(table, expected, rtol=1e-6)
 
 

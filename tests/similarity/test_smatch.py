@@ -30,27 +30,27 @@ def forms_that_repeat_labels(seed: int, number: int) -> list[Node]:
     return [read(text, "s_expression") for text in list(texts)[:number]]
 
 
-def score(one: Node, other: Node) -> float:
-    return float(SmatchSimilarity([one, other]).between(np.array([0]), np.array([1]))[0, 0])
+def score(left: Node, right: Node) -> float:
+    return float(SmatchSimilarity([left, right]).between(np.array([0]), np.array([1]))[0, 0])
 
 
 def test_reference_equals_trying_every_alignment():
     small = [t for t in forms_that_repeat_labels(1, 60) if len(nodes_and_edges(t)[0]) <= 5][:6]
-    for one, other in product(small, small):
-        (labels, edges), (labels_2, edges_2) = nodes_and_edges(one), nodes_and_edges(other)
+    for left, right in product(small, small):
+        (labels, edges), (labels_2, edges_2) = nodes_and_edges(left), nodes_and_edges(right)
         spare = [-1] * len(labels)  # a node may stay without a partner
         most = 0
         for to in set(permutations([*range(len(labels_2)), *spare], len(labels))):
             nodes = sum(t >= 0 and a == labels_2[t] for a, t in zip(labels, to, strict=True))
-            moved = [(place, to[p], to[c]) for place, p, c in edges]
+            moved = [(position, to[p], to[c]) for position, p, c in edges]
             most = max(most, nodes + len(set(moved) & set(edges_2)))
-        assert exact_count(one, other) == most
+        assert exact_count(left, right) == most
 
 
 def test_score_never_exceeds_the_exact_one_and_comes_near():
     trees = forms_that_repeat_labels(0, 12)
     table = all_pairs(SmatchSimilarity(trees))
-    exact = np.array([[exact_score(one, other) for other in trees] for one in trees])
+    exact = np.array([[exact_score(left, right) for right in trees] for left in trees])
     assert (table <= exact + 1e-6).all()
     assert np.mean(exact - table) < 0.05
 
@@ -70,8 +70,8 @@ def test_a_pair_is_aligned_from_one_smart_start_and_so_many_random_ones(monkeypa
         monkeypatch.setattr(package, name, getattr(package, name))
     for name in starts:
         monkeypatch.setattr(package, name, counting(name, getattr(package, name)))
-    one, other = (nodes_and_edges(tree) for tree in forms_that_repeat_labels(0, 2))
-    assert smatch_process.matches(one, other, restarts) > 0
+    left, right = (nodes_and_edges(tree) for tree in forms_that_repeat_labels(0, 2))
+    assert smatch_process.matches(left, right, restarts) > 0
     assert starts == {"smart_init_mapping": 1, "random_init_mapping": restarts}
 
 
@@ -96,8 +96,8 @@ def test_score_does_not_depend_on_the_order_or_the_company_of_forms(home: Path):
 
 
 def test_case_and_underscores_of_labels_count():
-    one, other = Node("f", (Node("Sheffield"),)), Node("f", (Node("sheffield_"),))
-    assert score(one, other) == pytest.approx(2 * 2 / 6)
+    left, right = Node("f", (Node("Sheffield"),)), Node("f", (Node("sheffield_"),))
+    assert score(left, right) == pytest.approx(2 * 2 / 6)
 
 
 def test_twenty_repeats_are_equal(home: Path, monkeypatch: pytest.MonkeyPatch):
@@ -139,18 +139,18 @@ def test_pairs_are_aligned_once(monkeypatch: pytest.MonkeyPatch):
     assert (again.between(every, every) == table).all()
 
 
-def test_progress_is_told_and_a_stop_keeps_what_is_done():
+def test_progress_is_reported_and_a_stop_keeps_what_is_done():
     trees = forms_that_repeat_labels(7, 20)  # 190 pairs
-    told: list[tuple[int, int]] = []
+    reports: list[tuple[int, int]] = []
     stopped = SmatchSimilarity(
         trees,
-        progress=lambda done, total: told.append((done, total)),
-        should_stop=lambda: len(told) >= 2,
+        progress=lambda done, total: reports.append((done, total)),
+        should_stop=lambda: len(reports) >= 2,
         processes=1,
     )
     with pytest.raises(Stopped):
         all_pairs(stopped)
-    assert told == [(32, 190), (64, 190)]
+    assert reports == [(32, 190), (64, 190)]
     every = np.arange(20)
     assert SmatchSimilarity(trees).missing(every, every) == 190 - 64
 
@@ -173,8 +173,8 @@ def test_cache_that_is_broken_is_named(home: Path):
 
 def test_cache_outlives_a_second_writer():
     trees = forms_that_repeat_labels(10, 5)
-    one, two = SmatchSimilarity(trees), SmatchSimilarity(trees)
-    assert (all_pairs(one) == all_pairs(two)).all()
+    first, second = SmatchSimilarity(trees), SmatchSimilarity(trees)
+    assert (all_pairs(first) == all_pairs(second)).all()
 
 
 @pytest.mark.data
