@@ -149,11 +149,9 @@ def test_tsne_lays_the_map_out_and_the_same_way_again():
     distances = np.linalg.norm(points[:, None] - points[None], axis=2)
     laid, again = (clusters.tsne_layout(distances, points[:, :2], 0) for _ in range(2))
     assert np.array_equal(laid, again)
-    laid_distances = np.linalg.norm(laid[:, None] - laid[None], axis=2)
-    np.fill_diagonal(laid_distances, np.inf)
-    assert [at // 20 for at in laid_distances.argmin(axis=1)] == [0] * 20 + [
-        1
-    ] * 20  # neighbours stay
+    spacing = np.linalg.norm(laid[:, None] - laid[None], axis=2)
+    np.fill_diagonal(spacing, np.inf)
+    assert [at // 20 for at in spacing.argmin(axis=1)] == [0] * 20 + [1] * 20  # neighbours stay
 
 
 def test_umap_is_imported_with_the_click_that_draws_by_it(monkeypatch, tmp_path):

@@ -135,15 +135,11 @@ def test_a_run_that_waits_for_room_on_the_disk_says_so(store, monkeypatch):
 def test_a_run_leads_to_the_memories_that_it_has_stored(store):
     id = finished_run(store, RunConfig())
     links = [link.proto for link in well(opened("pages/runs.py")).get("page_link")]
-    (link,) = [
-        candidate for candidate in links if candidate.label == "Memories" and candidate.query_string
-    ]
+    (link,) = [each for each in links if each.label == "Memories" and each.query_string]
     assert set(link.query_string.split("&")) == {"source=runs", f"run={id}"}
     store.create(RunConfig(device="cuda:9"))
     links = [link.proto for link in well(opened("pages/runs.py", run="2")).get("page_link")]
-    assert not [
-        candidate for candidate in links if candidate.label == "Memories" and candidate.query_string
-    ]
+    assert not [each for each in links if each.label == "Memories" and each.query_string]
 
 
 def test_stop_resume_rename_delete(store):
@@ -183,10 +179,10 @@ def test_a_run_leads_to_those_that_were_made_to_be_compared_with_it(store):
         finished_run(store, RunConfig(seed=seed))
     finished_run(store, RunConfig(dataset="overnight"))
     links = [link.proto for link in well(opened("pages/runs.py", run="1")).get("page_link")]
-    (link,) = [candidate for candidate in links if candidate.label == "Compare"]
+    (link,) = [each for each in links if each.label == "Compare"]
     assert link.query_string == "run=1%2C2"
     links = [link.proto for link in well(opened("pages/runs.py", run="3")).get("page_link")]
-    assert not [candidate for candidate in links if candidate.label == "Compare"]
+    assert not [each for each in links if each.label == "Compare"]
 
 
 def test_a_running_run_is_not_offered_for_deletion(store):

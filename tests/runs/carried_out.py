@@ -42,10 +42,10 @@ class Left:
         parsers = [checkpoints.load_parser(1, task) for task in (0, 1)]
         return cls(recorded(store, 1), _as_written(store), parsers)
 
-    def assert_same(self, right: "Left") -> None:
-        assert self.rows == right.rows
-        assert self.order == right.order
-        assert_equal(dict(enumerate(self.parsers)), dict(enumerate(right.parsers)))
+    def assert_same(self, expected: "Left") -> None:
+        assert self.rows == expected.rows
+        assert self.order == expected.order
+        assert_equal(dict(enumerate(self.parsers)), dict(enumerate(expected.parsers)))
 
 
 def _as_written(store: Store) -> dict[str, list[tuple[Any, ...]]]:

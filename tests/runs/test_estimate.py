@@ -35,12 +35,12 @@ def test_the_rate_is_the_median_of_runs_like_it(store: Store, toy_config: RunCon
     for rate in (10, 20, 40):
         past(store, toy_config.with_(seed=rate, epochs=rate), 100, 100 * rate)
     past(store, toy_config.with_(method="emr"), 100, 1)  # compares less well, so doesn't count
-    expected = estimate(store, toy_config)
+    estimated = estimate(store, toy_config)
     work = progress.work(toy_config)
-    assert expected.seconds == pytest.approx(work / 20)
-    assert expected.low < work / 40
-    assert expected.high > work / 10
-    assert expected.basis == "from 3 earlier runs like it here"
+    assert estimated.seconds == pytest.approx(work / 20)
+    assert estimated.low < work / 40
+    assert estimated.high > work / 10
+    assert estimated.basis == "from 3 earlier runs like it here"
 
 
 def test_runs_of_its_size_give_a_wider_range(store: Store, toy_config: RunConfig) -> None:
