@@ -9,6 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 from core.analysis import clusters, layouts, similarity_comparison
 from core.config import RunConfig
 from core.data.base import load_tasks
+from core.language.tree import read
 from core.similarity.base import all_pairs
 from core.similarity.clusters import ClusterOptions, k_medoids
 from core.stopping import Stopped
@@ -94,6 +95,17 @@ def test_the_tables_count_forms_rows_and_distances_by_hand(examples, cluster_map
         assert row.forms == len(members)
         assert row.to_medoid == pytest.approx(distances[members, medoid].mean(), abs=1e-6)
         assert row.silhouette == pytest.approx(cluster_map.silhouettes[members].mean())
+
+
+def test_a_forms_nodes_stand_depth_first_below_their_parents():
+    table = clusters.node_table(
+        read("( list ( count ship ) ( at ( port ghent ) ) )", "s_expression")
+    )
+    assert list(table.label) == ["list", "count", "ship", "at", "port", "ghent"]
+    assert list(table.node) == [0, 1, 2, 3, 4, 5]
+    assert list(table.depth) == [0, 1, 2, 1, 2, 3]
+    assert table.parent.isna().tolist() == [True, *[False] * 5]
+    assert list(table.parent[1:]) == [0, 1, 0, 3, 4]
 
 
 def test_a_form_stands_at_its_coordinates_on_the_map(cluster_map):

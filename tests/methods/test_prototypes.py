@@ -6,6 +6,7 @@ import torch
 
 from core.config import RunConfig
 from core.evaluation import correct
+from core.methods import protoparser
 from core.methods.base import Stage
 from core.methods.parts.prototypes import prototypes
 from core.methods.protoparser import Forms, JoinedStep
@@ -239,6 +240,28 @@ def test_extra_episodes_alternate_with_plain_steps_that_replay(toy_config) -> No
         assert set(plain.batch.tasks.tolist()) == {0, 1, 2}
         assert episode.n_current == 0
         assert float(episode.weights.sum()) == pytest.approx(1)
+
+
+class AllDifferent(Forms):
+    """Examples as if no form had two."""
+
+    def __init__(self, examples: Batch) -> None:
+        super().__init__(examples)
+        self.repeated = self.repeated[:0]
+
+
+@pytest.mark.parametrize("episodes", ["joined", "extra"])
+def test_where_no_form_has_two_rows_there_are_no_episodes(
+    toy_config, monkeypatch, episodes
+) -> None:
+    options = {"episodes": episodes}
+    learner = learned_two(toy_config.with_(method="protoparser", method_options=options))
+    steps = list(learner.method.steps(2, TRAIN))
+    assert any(isinstance(step, JoinedStep) or step.kind == "episode" for step in steps)
+    monkeypatch.setattr(protoparser, "Forms", AllDifferent)
+    steps = list(learner.method.steps(2, TRAIN))
+    assert steps
+    assert not any(isinstance(step, JoinedStep) or step.kind == "episode" for step in steps)
 
 
 def test_an_episode_has_one_support_row_of_each_form_and_asks_others_of_it(toy_config) -> None:

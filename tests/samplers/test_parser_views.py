@@ -69,6 +69,17 @@ def test_sketch_keeps_distances(toy_tasks: tuple[Task, ...]):
     np.testing.assert_allclose(sums / 300, true, rtol=0.1, atol=1e-6)
 
 
+def test_every_number_goes_into_one_number_of_the_sketch_and_few_into_each(monkeypatch):
+    parts = [(np.arange(72), torch.eye(72))]
+    monkeypatch.setattr(gss, "attention_gradients", lambda examples, parser: parts)
+    parser = SimpleNamespace(combine=torch.nn.Linear(18, 4, bias=False))
+    for seed in range(20):
+        sketch = sketched_gradients(range(72), parser, 31, np.random.default_rng(seed))
+        assert ((sketch != 0).sum(axis=1) == 1).all()
+        assert set(np.abs(sketch).max(axis=1)) == {1.0}
+        assert (sketch != 0).sum(axis=0).max() <= 3  # 72 numbers in 31
+
+
 def test_a_sketch_keeps_distances_where_all_numbers_have_one_sign(monkeypatch):
     numbers = torch.arange(72).float().add(1).repeat(4, 1) * torch.arange(4)[:, None]
     parts = [(np.arange(4), numbers)]
