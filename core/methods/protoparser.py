@@ -138,7 +138,8 @@ class ProtoParser(Method):
         self.replay = Replay(self)
 
     def work(self, k: int, stage: Stage) -> float:
-        options, n = self.options, n_steps(self, k)
+        options = self.options
+        n = n_steps(self, k) + k * (options.replay == "sweep")  # a step for each memory more
         episode = expected_size(self.sizes.forms[k], options.episode_forms, options.episode_queries)
         n_episodes = {"joined": n // 2, "extra": n, "overwrite": 0}[options.episodes]
         return replay_work(self, k) + n_episodes * episode

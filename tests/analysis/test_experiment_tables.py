@@ -207,6 +207,16 @@ def test_order_and_seed_by_their_own(store, small) -> None:
     assert any("by order and by seed" in title for title in titles)
 
 
+@pytest.mark.parametrize("n_arms", [2, 3])
+def test_ranks_are_shown_of_three_arms_and_more(store, small, n_arms) -> None:
+    arms = (*small.arms, Arm("more", {"method": "emr", "memory_size": 1}))
+    more = small.with_(arms=arms[:n_arms], pairs=default_pairs(6))
+    finished_cells(store, more, {(p, a): (a + 1, p + a) for p in range(6) for a in range(n_arms)})
+    compared = tables.from_store(store, kept(store, more))
+    shown = shown_as.shown_ranks_and_effects(compared, "avg")
+    assert any("rank" in title for title, _ in shown) == (n_arms > 2)
+
+
 def record(config: RunConfig, seconds: float, right: int, total: int = 100) -> ExportedRun:
     tasks = tuple(f"task {k}" for k in range(8))
     counts = tuple((k, i, right, total, total) for k in range(8) for i in range(k + 1))

@@ -11,6 +11,7 @@ from core.registry import methods
 from core.training.assembly import Learner
 from core.training.sequence import train
 from core.training.stage_optimizer import StageOptimizer
+from tests.learners import choices
 
 
 def rows_read(learner: Learner, k: int, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, float]]:
@@ -35,9 +36,16 @@ def rows_read(learner: Learner, k: int, monkeypatch: pytest.MonkeyPatch) -> list
     return counts
 
 
-@pytest.mark.parametrize("name", list(methods))
-def test_an_epoch_reads_as_many_rows_as_its_work_says(toy_config, name, monkeypatch) -> None:
-    learner = train(toy_config.with_(method=name, epochs=1), lambda event: None)
+EVERY_CHOICE = [*((name, {}) for name in methods), *choices()]
+
+
+@pytest.mark.parametrize(("name", "options"), EVERY_CHOICE, ids=str)
+def test_an_epoch_reads_as_many_rows_as_its_work_says(
+    toy_config, name, options, monkeypatch
+) -> None:
+    options |= {"replay_rows": 2} if options.get("replay") == "sample" else {}
+    config = toy_config.with_(method=name, method_options=options, epochs=1)
+    learner = train(config, lambda event: None)
     for k in range(3):
         learner.parser.set_known_tasks(k)
         learner.method.begin_task(k)
