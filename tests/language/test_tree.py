@@ -126,6 +126,14 @@ def test_nesting_has_a_limit(notation: str) -> None:
         read("( " * 100_000, S)
 
 
+def test_prolog_says_where_its_nesting_is_too_deep() -> None:
+    deep = "f(" * MAX_DEPTH + "x" + ")" * MAX_DEPTH
+    assert read(deep, "prolog").label == "f"
+    with pytest.raises(LogicalFormError, match="deep") as got:
+        read(f"f({deep})", "prolog")
+    assert got.value.column == deep.index("x") + 3
+
+
 def test_quotes_that_never_close_are_read_in_linear_time() -> None:
     text = f"f ( {' , '.join(chr(39) + 'x' for _ in range(40_000))} )"
     start = time.perf_counter()
