@@ -139,7 +139,7 @@ class ProtoParser(Method):
 
     def work(self, k: int, stage: Stage) -> float:
         options = self.options
-        n = n_steps(self, k) + k * (options.replay == "sweep")  # a step for each memory more
+        n: int = n_steps(self, k) + k * (options.replay == "sweep")  # one for each memory
         episode = expected_size(self.sizes.forms[k], options.episode_forms, options.episode_queries)
         n_episodes = {"joined": n // 2, "extra": n, "overwrite": 0}[options.episodes]
         return replay_work(self, k) + n_episodes * episode
