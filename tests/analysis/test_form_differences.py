@@ -48,6 +48,8 @@ def test_an_excerpt_never_hides_the_first_difference():
 
 def test_an_excerpt_of_what_fits_or_is_the_same_starts_at_the_beginning():
     assert excerpt(FORMS[2], FORMS[0], 100) == FORMS[2]
+    assert excerpt(FORMS[2], FORMS[0], len(FORMS[2])) == FORMS[2]
+    assert excerpt(FORMS[2], FORMS[0], len(FORMS[2]) - 1) != FORMS[2]
     shown = excerpt(FORMS[0], FORMS[0], 20)
     assert shown.startswith("( list")
     assert shown.endswith(CUT)
