@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from core.methods.base import Stage
+from core.options import specs
 from core.parser.model import Parser
 from core.registry import methods
 from core.training.assembly import Learner
@@ -43,7 +44,8 @@ EVERY_CHOICE = [*((name, {}) for name in methods), *choices()]
 def test_an_epoch_reads_as_many_rows_as_its_work_says(
     toy_config, name, options, monkeypatch
 ) -> None:
-    options |= {"replay_rows": 2} if options.get("replay") == "sample" else {}
+    defaults = {spec.name: spec.default for spec in specs(methods[name].options)}
+    options = ({"replay_rows": 2} if "replay_rows" in defaults else {}) | options
     config = toy_config.with_(method=name, method_options=options, epochs=1)
     learner = train(config, lambda event: None)
     for k in range(3):

@@ -241,6 +241,16 @@ def test_matrix_beyond_its_limit_gives_way_to_samples():
     assert cluster_forms(just, 6, ClusterOptions(matrix_mb=1), generator()).engine == "alternate"
 
 
+@pytest.mark.parametrize("k", [5, 6])
+def test_forms_that_all_have_a_cluster_need_no_distances(monkeypatch: pytest.MonkeyPatch, k: int):
+    monkeypatch.setattr(clusters, "SIMILARITIES", {})
+    read = FormReader().example
+    forms = distinct_forms([read("", f"( f x{n} )") for n in range(5)])
+    clustering = cluster_forms(forms, k, ClusterOptions(), generator())
+    check(clustering, 5, 5)
+    assert clustering.labels.tolist() == list(range(5))
+
+
 def test_matrix_that_does_not_fit_is_refused_before_it_is_built(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(clusters, "available_bytes", lambda: 10_000)
     read = FormReader().example
