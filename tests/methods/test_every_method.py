@@ -46,6 +46,15 @@ def test_a_method_counts_the_examples_that_it_learns_from(toy_config, name) -> N
     ]
 
 
+@pytest.mark.parametrize(("name", "options"), EVERY_CHOICE, ids=str)
+def test_tasks_have_parameters_of_their_own_where_the_parser_has_adapters_or_masks(
+    toy_config, name, options
+) -> None:
+    learner = Learner(toy_config.with_(method=name, method_options=options))
+    by_task = [part for part in (learner.parser.adapter, learner.parser.masks) if part is not None]
+    assert (learner.facts().task_parameters > 0) == bool(by_task)
+
+
 SAMPLED = {"replay": "sample", "replay_rows": 2, "memory_rows": 2}
 
 
