@@ -55,6 +55,24 @@ def test_score_never_exceeds_the_exact_one_and_comes_near():
     assert np.mean(exact - table) < 0.05
 
 
+@pytest.fixture
+def in_this_process(monkeypatch) -> None:
+    """What the process of Smatch sets in the package is taken back."""
+    for name in ("iteration_num", "random", "match_triple_dict"):
+        monkeypatch.setattr(package, name, getattr(package, name))
+
+
+@pytest.mark.usefixtures("in_this_process")
+def test_a_pairs_count_depends_on_that_pair_alone():
+    forms = [nodes_and_edges(tree) for tree in forms_that_repeat_labels(0, 12)]
+    pairs = list(product(forms, forms))
+    counts = [smatch_process.matches(left, right, 1) for left, right in pairs]
+    for (left, right), count in zip(pairs, counts, strict=True):
+        package.match_triple_dict.clear()
+        assert smatch_process.matches(left, right, 1) == count
+
+
+@pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize("restarts", [0, 3])
 def test_a_pair_is_aligned_from_one_smart_start_and_so_many_random_ones(monkeypatch, restarts):
     starts = {"smart_init_mapping": 0, "random_init_mapping": 0}
@@ -66,8 +84,6 @@ def test_a_pair_is_aligned_from_one_smart_start_and_so_many_random_ones(monkeypa
 
         return begin
 
-    for name in ("iteration_num", "random", "match_triple_dict"):
-        monkeypatch.setattr(package, name, getattr(package, name))
     for name in starts:
         monkeypatch.setattr(package, name, counting(name, getattr(package, name)))
     left, right = (nodes_and_edges(tree) for tree in forms_that_repeat_labels(0, 2))
