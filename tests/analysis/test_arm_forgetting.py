@@ -35,6 +35,7 @@ def test_actions_are_followed_from_the_task_that_shows_them_first(curves: pd.Dat
         (run, text): values for run, of in PROBABILITIES.items() for text, (_, values) in of.items()
     }
     assert computed == by_hand
+    assert list(curves.index) == list(range(len(curves)))
     kinds = {key: set(rows.kind) for key, rows in curves.groupby(["run", "text"])}
     assert kinds[2, "SEE"] == {"cross-task"}
     assert kinds[1, "SEE"] == {"task-specific"}
