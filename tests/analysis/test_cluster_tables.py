@@ -10,6 +10,7 @@ from core.analysis import clusters, layouts, similarity_comparison
 from core.config import RunConfig
 from core.data.base import load_tasks
 from core.language.tree import read
+from core.similarity import clusters as form_clusters
 from core.similarity.base import all_pairs
 from core.similarity.clusters import ClusterOptions, k_medoids
 from core.stopping import Stopped
@@ -126,6 +127,13 @@ def test_a_matrix_beyond_its_limit_is_refused_before_it_is_built(examples):
     many = [examples[row] for row in range(len(examples))] * 2
     with pytest.raises(MemoryError, match="matrix_mb"):
         clusters.read_map(many, K, 0, _tiny())
+
+
+def test_a_matrix_that_does_not_fit_is_refused_before_it_is_built(examples, monkeypatch):
+    monkeypatch.setattr(form_clusters, "available_bytes", lambda: 10_000)
+    monkeypatch.setattr(clusters, "all_pairs", lambda similarity: pytest.fail("it was built"))
+    with pytest.raises(MemoryError, match="are free"):
+        clusters.read_map(examples, K, 0, ClusterOptions())
 
 
 def _tiny() -> ClusterOptions:

@@ -184,6 +184,15 @@ def test_cells_that_a_file_lacks_are_left_out_with_the_reason(store, small) -> N
     assert "has no finished cell" in left_out
 
 
+def test_minutes_are_the_mean_of_the_runs_of_an_arm(small) -> None:
+    seconds = {pair: 60.0 * (pair + 1) for pair in range(3)}
+    records = [
+        record(config, seconds[pair] * (arm + 1), right=50) for pair, arm, config in small.configs()
+    ]
+    table = arm_tables.arm_table(tables.from_records(small, records)).set_index("arm")
+    assert table.minutes.to_dict() == {"plain": 2.0, "replay": 4.0}
+
+
 def test_five_pairs_say_what_they_cannot_show(store, small) -> None:
     five = small.with_(pairs=default_pairs(5))
     finished_cells(store, five, {(p, a): (a + 1, p + a) for p in range(5) for a in range(2)})

@@ -72,6 +72,8 @@ def test_an_imported_run_is_marked_and_its_accuracies_are_the_files(store, tmp_p
     assert run.name.endswith("(imported)")
     assert (run.attempts, run.progress, run.tasks) == (0, 1.0, carried_out.tasks)
     assert run.facts.covered == carried_out.facts.covered
+    unknown = (run.facts.actions, run.facts.slots, run.facts.parameters, *run.facts.n_train)
+    assert set(unknown) == {0}
     assert newest_of(store, CONFIG) is None
     assert exported_runs.of_runs(store, [run]) == [record]
     assert not curves(cells(store, [run])).bound_avg.isna().any()
