@@ -64,6 +64,24 @@ def test_runs_group_where_only_seeds_differ(store):
     assert len(set(labels)) == 3
 
 
+@pytest.mark.parametrize(
+    ("tasks", "says"),
+    [
+        (TASKS, False),
+        (TASKS[::-1], True),
+        ((TASKS[0], TASKS[2], TASKS[1]), True),
+        (TASKS[:2], False),  # goes as far as the other does
+        (("zoo", "port", "farm"), False),  # other tasks: nothing to hold against each other
+    ],
+)
+def test_runs_are_in_orders_where_they_learn_the_same_tasks_otherwise(store, tasks, says):
+    ids = [finished_run(store, RunConfig()), finished_run(store, RunConfig(seed=1), tasks=tasks)]
+    runs = [store.run(id) for id in ids]
+    table = accuracy.cells(store, runs)
+    assert accuracy.in_orders(table, *accuracy.group(runs)) == says
+    assert not accuracy.in_orders(table, *accuracy.group(runs[1:]))
+
+
 def test_spread_is_the_sample_mean_and_deviation(store):
     base = RunConfig()
     ids = [finished_run(store, base.with_(seed=s), seed=s, kept=0.6) for s in range(3)]

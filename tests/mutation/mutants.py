@@ -103,6 +103,8 @@ def _changed(node: ast.AST) -> list[ast.AST]:
             return [ast.Constant(not value)]
         case ast.Constant(int(value) | float(value)):
             return [ast.Constant(value + 1)]
+        case ast.Return(ast.Constant(None)):
+            return []
         case ast.Return(ast.expr()):
             return [ast.Return(ast.Constant(None))]
         case ast.Expr(ast.Call()):
