@@ -143,6 +143,7 @@ def test_orders_named_in_full_are_pairs_like_any_others(store, small, tmp_path) 
         ("Fine-tune", 3),
         ("EMR", 3),
     ]
+    assert list(paper_table.final(records).index) == [0, 1]
     for compared in (tables.from_store(store, stored), tables.from_records(named, records)):
         table = arm_tables.arm_table(compared).set_index("arm")
         assert list(table.n) == [3, 3]
@@ -253,6 +254,8 @@ def test_the_papers_table_with_ours_beside_it() -> None:
     assert set(ours.index) == {
         (method, "", measure) for method in ("emr", "total_recall") for measure in ("whole", "avg")
     }
+    heldout = record(of_arm("EMR", seed=1, evaluation="heldout"), 80.0, 90)
+    assert paper_beside.beside([heldout], 1).n.sum() == 0
     emr = ours.loc[("emr", "", "avg")]
     assert (emr["mean"], emr.n) == (52.0, 2)
     assert emr.sd == pytest.approx(np.std([50, 54], ddof=1))

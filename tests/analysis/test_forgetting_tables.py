@@ -135,6 +135,17 @@ def test_a_run_that_has_only_begun_has_no_drop_and_one_without_records_no_rows(s
     assert forgetting.origins(store, older).empty
 
 
+def test_actions_that_drop_alike_stand_by_count_and_number(store):
+    run, numbers = store.create(RunConfig(dataset="toy")), (3, 0, 2, 1)
+    store.record(run, ActionsKnown(numbers, tuple("dacb")))
+    for after in range(2):
+        values = tuple(0.5 - 0.1 * after for _ in numbers)
+        store.record(run, ActionProbabilities(after, 0, numbers, values, (7, 4, 4, 9)))
+    table = forgetting.action_table(store, store.run(run), 0)
+    assert list(table.text) == ["b", "d", "a", "c"]
+    assert list(table.index) == [0, 1, 2, 3]
+
+
 def test_all_learned_at_once_has_nothing_to_drop_from(store):
     owner = new_owner()
     id = store.create(TOY, claimed_by=owner)
