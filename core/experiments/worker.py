@@ -44,6 +44,7 @@ class Worker:
 
     def go(self) -> None:
         """Until `stop`; an error of a run or of the store is logged and outlived."""
+        self._beat()  # who sees its first run then sees the worker too
         watch = threading.Thread(target=self._watch, name="watch", daemon=True)
         watch.start()
         while not self.stop.is_set():
@@ -82,12 +83,18 @@ class Worker:
 
     def _watch(self) -> None:
         while not self.stop.is_set():
+            self._beat()
             try:
-                worker_list.beat(self.store, self.owner, self.device, worker_list.PROCESS)
                 self.store.mark_interrupted()
             except StoreError as error:
                 log.warning("%s", error)
             self.stop.wait(WATCH_SECONDS)
+
+    def _beat(self) -> None:
+        try:
+            worker_list.beat(self.store, self.owner, self.device, worker_list.PROCESS)
+        except StoreError as error:
+            log.warning("%s", error)
 
 
 class _Either(threading.Event):

@@ -71,7 +71,7 @@ def change(page: AppTest, widget: Any) -> bool:
     elif kind in ("text_input", "text_area"):
         widget.set_value(TEXTS.get(widget.label, TYPED))
     elif kind in ("number_input", "slider"):
-        up = value + (widget.step or 1)
+        up = (value or 0) + (widget.step or 1)  # None: an empty field
         widget.set_value(up if widget.max is None or up <= widget.max else value - widget.step)
     elif kind == "multiselect":
         if len(value) < 2:

@@ -1,11 +1,13 @@
 """Workers say that they are there; how many the app has is a setting of the machine."""
 
+import os
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -103,6 +105,20 @@ def test_only_a_cell_goes_back_to_the_queue(store: Store, toy_config: RunConfig)
         store.set_status(id, STOPPED, owner=owner)
         store.give_back(id)
         assert store.run(id).status == expected
+
+
+def test_a_process_is_on_the_list_before_it_takes_its_first_run(store: Store, monkeypatch) -> None:
+    stop, listed = threading.Event(), []
+
+    def claim(owner: Owner, **_: Any) -> None:
+        listed.append([(worker.pid, worker.kind) for worker in workers(store)])
+        stop.set()
+
+    monkeypatch.setattr(store, "claim", claim)
+    monkeypatch.setattr(Worker, "_watch", lambda self: None)  # whose first sign may be late
+    Worker(store, "cpu", stop=stop).go()
+    assert listed == [[(os.getpid(), PROCESS)]]
+    assert workers(store) == []
 
 
 @pytest.mark.slow
