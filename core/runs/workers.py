@@ -175,6 +175,8 @@ class Workers:
     def _work(self, device: str) -> None:
         owner, wanted = new_owner(), devices.settings(device)
         self._owners[owner] = device
+        with suppress(StoreError):  # its next sign comes from `_manage`
+            self._beat()  # who sees its first run then sees the worker too
         while not self._closing.is_set():
             try:
                 run = None

@@ -121,6 +121,21 @@ def test_a_process_is_on_the_list_before_it_takes_its_first_run(store: Store, mo
     assert workers(store) == []
 
 
+def test_a_thread_is_on_the_list_before_it_takes_its_first_run(
+    store: Store, monkeypatch, until: Until
+) -> None:
+    listed: list[list[tuple[int, str]]] = []
+
+    def claim(owner: Owner, **_: Any) -> None:
+        listed.append([(worker.pid, worker.kind) for worker in workers(store)])
+
+    monkeypatch.setattr(store, "claim", claim)
+    manager = Manager(store, devices=["cpu"])
+    until(lambda: listed, 60)
+    manager.close()
+    assert listed[0] == [(os.getpid(), THREAD)]
+
+
 @pytest.mark.slow
 def test_more_than_one_are_processes_that_come_and_go_with_the_setting(
     store: Store, toy_config: RunConfig, until: Until
