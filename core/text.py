@@ -27,6 +27,12 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
+def first_few(texts: Sequence[str], most: int) -> str:
+    """`a, b, c and 4 more`: the first ones, and how many the others are."""
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
+
+
 def middle_cut(text: str, most: int) -> str:
     """The text with its middle left out where it has more than so many letters."""
     if len(text) <= most:

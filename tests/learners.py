@@ -117,9 +117,17 @@ def choices() -> Iterator[tuple[str, dict]]:
         yield from ((name, options) for options in NUMBERS.get(name, ()))
 
 
+def option_names(method: str) -> set[str]:
+    """What the method's options are called."""
+    return {spec.name for spec in specs(methods[method].options)}
+
+
 def _with_effect(spec: OptionSpec, value: str) -> dict:
     """The option, with the other one that it depends on."""
     return {spec.name: value, **({spec.when[0]: spec.when[1]} if spec.when else {})}
+
+
+EVERY_CHOICE = [*((name, {}) for name in methods), *choices()]
 
 
 _FOR_THEMSELVES = ("method", "sampler", "dataset")

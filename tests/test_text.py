@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from core.paths import PROJECT
-from core.text import NAME_LENGTH, clean, cut_apart, middle_cut
+from core.text import NAME_LENGTH, clean, cut_apart, first_few, middle_cut
 
 
 @pytest.mark.parametrize(
@@ -81,3 +81,9 @@ def test_names_that_differ_in_their_middles_stay_different_when_they_are_cut(mos
     assert cut[0] == cut[2] != cut[1]
     assert all(len(each) < len(name) for each, name in zip(cut, names, strict=True))
     assert cut_apart(["short", "x" * 30], most) == ["short", middle_cut("x" * 30, most)]
+
+
+def test_the_first_few_of_a_list_are_named_and_the_others_counted():
+    assert first_few(["a", "b", "c"], 3) == "a, b, c"
+    assert first_few(("a", "b", "c"), 2) == "a, b and 1 more"
+    assert first_few([], 2) == ""

@@ -19,16 +19,7 @@ from core.runs.digest import digest
 from core.runs.owner import new_owner
 from core.runs.run import FAILED
 from core.runs.store import Store
-from tests.experiments.samples import finished_cells
-
-RIGHT = {
-    (0, 0): (2, 4),
-    (0, 1): (6, 6),
-    (1, 0): (1, 5),
-    (1, 1): (5, 6),
-    (2, 0): (3, 3),
-    (2, 1): (9, 9),
-}
+from tests.experiments.samples import RIGHT, finished_cells
 
 
 @pytest.fixture

@@ -10,6 +10,14 @@ from core.runs.run import FINISHED
 from core.runs.store import Store
 
 TASKS = ("zoo", "port")
+RIGHT = {  # of three pairs and two arms
+    (0, 0): (2, 4),
+    (0, 1): (6, 6),
+    (1, 0): (1, 5),
+    (1, 1): (5, 6),
+    (2, 0): (3, 3),
+    (2, 1): (9, 9),
+}
 
 
 def finished_run(store: Store, config: RunConfig, correct: Sequence[int]) -> int:

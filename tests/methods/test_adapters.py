@@ -8,19 +8,16 @@ from core.config import RunConfig
 from core.generators import Generators
 from core.methods.base import Stage
 from core.methods.parts.adapters import Adapters
-from core.options import specs
 from core.parser.batch import join
 from core.parser.decode import parse
 from core.registry import methods
 from core.training.assembly import Learner
 from core.training.sequence import train
-from tests.learners import Stages
+from tests.learners import Stages, option_names
 from tests.parser import reference
 
 VARIANTS = ["full", "without_cross"]
-WITH_ADAPTERS = [
-    name for name, entry in methods.items() if "adapters" in {o.name for o in specs(entry.options)}
-]
+WITH_ADAPTERS = [name for name in methods if "adapters" in option_names(name)]
 FULL = {"method": "total_recall", "method_options": {"adapters": "full"}}
 
 

@@ -11,7 +11,6 @@ from core.evaluation import hypotheses
 from core.events import Epoch, Event
 from core.methods.base import Method, Stage
 from core.methods.parts.penalty import Penalty
-from core.options import specs
 from core.parser.applicable import MASKED
 from core.parser.batch import Batch
 from core.registry import methods
@@ -19,10 +18,9 @@ from core.training.assembly import Learner
 from core.training.sequence import train
 from core.training.stage_optimizer import StageOptimizer
 from core.validation import requirements
-from tests.learners import TOGETHER, choices, copied, equal, moved_rows, run
+from tests.learners import EVERY_CHOICE, TOGETHER, copied, equal, moved_rows, option_names, run
 
 WITH_DEFAULTS = [(name, {}) for name in methods]
-EVERY_CHOICE = [*WITH_DEFAULTS, *choices()]
 
 
 @pytest.mark.parametrize(("name", "options"), EVERY_CHOICE, ids=str)
@@ -58,8 +56,8 @@ def test_tasks_have_parameters_of_their_own_where_the_parser_has_adapters_or_mas
 SAMPLED = {"replay": "sample", "replay_rows": 2, "memory_rows": 2}
 
 
-@pytest.mark.parametrize("name", methods)
-def test_no_batch_holds_an_example_twice(toy_config, name, monkeypatch) -> None:
+@pytest.mark.parametrize("method", methods)
+def test_no_batch_holds_an_example_twice(toy_config, method, monkeypatch) -> None:
     taken: list[list[int]] = []
     take = Batch.take
 
@@ -68,9 +66,8 @@ def test_no_batch_holds_an_example_twice(toy_config, name, monkeypatch) -> None:
         return take(self, rows)
 
     monkeypatch.setattr(Batch, "take", recorded)
-    known = {spec.name for spec in specs(methods[name].options)}
-    options = {option: value for option, value in SAMPLED.items() if option in known}
-    train(toy_config.with_(method=name, method_options=options, epochs=4), lambda event: None)
+    options = {name: SAMPLED[name] for name in SAMPLED.keys() & option_names(method)}
+    train(toy_config.with_(method=method, method_options=options, epochs=4), lambda event: None)
     assert max(map(len, taken)) > 1
     assert all(len(set(rows)) == len(rows) for rows in taken)
 
@@ -141,14 +138,10 @@ def test_with_task_masking_no_task_is_parsed_with_anothers_own_actions(toy_confi
             foreign_actions = specific[np.arange(3) != i].any(axis=0)
             parsed = hypotheses(learner.parser, learner.test_batches[i])
             for hypothesis in parsed:
-                lost = (
-                    hypothesis.log_prob <= MASKED / 2
-                )  # an empty A_t ended it: no choice, not counted
-                count += int(
-                    foreign_actions[
-                        list(hypothesis.actions[: len(hypothesis.actions) - lost])
-                    ].sum()
-                )
+                actions = list(hypothesis.actions)
+                if hypothesis.log_prob <= MASKED / 2:  # an empty A_t ended it: no choice
+                    del actions[-1:]
+                count += int(foreign_actions[actions].sum())
         return count
 
     assert foreign(True) == 0

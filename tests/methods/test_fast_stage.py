@@ -4,17 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from core.options import ConfigError, specs
+from core.options import ConfigError
 from core.registry import methods
 from core.training.assembly import Learner
 from core.training.checks import validate
 from core.training.sequence import train
-from tests.learners import Stages, finished_first_task, moved_rows
+from tests.learners import Stages, finished_first_task, moved_rows, option_names
 
 REPLAYING = [
-    name
-    for name, entry in methods.items()
-    if entry.memory and "fast_epochs" in {spec.name for spec in specs(entry.options)}
+    name for name, entry in methods.items() if entry.memory and "fast_epochs" in option_names(name)
 ]
 
 

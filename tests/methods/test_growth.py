@@ -6,13 +6,11 @@ import pytest
 import torch
 
 from core.methods.base import Stage
-from core.options import specs
 from core.parser.model import Parser
-from core.registry import methods
 from core.training.assembly import Learner
 from core.training.sequence import train
 from core.training.stage_optimizer import StageOptimizer
-from tests.learners import choices
+from tests.learners import EVERY_CHOICE, option_names
 
 
 def rows_read(learner: Learner, k: int, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, float]]:
@@ -37,15 +35,11 @@ def rows_read(learner: Learner, k: int, monkeypatch: pytest.MonkeyPatch) -> list
     return counts
 
 
-EVERY_CHOICE = [*((name, {}) for name in methods), *choices()]
-
-
 @pytest.mark.parametrize(("name", "options"), EVERY_CHOICE, ids=str)
 def test_an_epoch_reads_as_many_rows_as_its_work_says(
     toy_config, name, options, monkeypatch
 ) -> None:
-    defaults = {spec.name: spec.default for spec in specs(methods[name].options)}
-    options = ({"replay_rows": 2} if "replay_rows" in defaults else {}) | options
+    options = ({"replay_rows": 2} if "replay_rows" in option_names(name) else {}) | options
     config = toy_config.with_(method=name, method_options=options, epochs=1)
     learner = train(config, lambda event: None)
     for k in range(3):

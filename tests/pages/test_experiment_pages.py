@@ -18,7 +18,7 @@ from core.runs.owner import new_owner
 from core.runs.run import FAILED, QUEUED
 from core.runs.store import Store
 from pages.shared.ui.options import title
-from tests.experiments.samples import finished_cells
+from tests.experiments.samples import RIGHT, finished_cells
 from tests.pages.sessions import (
     clicked,
     frames,
@@ -33,14 +33,6 @@ from tests.pages.sessions import (
 
 PAGE = "pages/experiments.py"
 NASTY = "<b>x</b> :red[y] *z* $a$"
-RIGHT = {
-    (0, 0): (2, 4),
-    (0, 1): (6, 6),
-    (1, 0): (1, 5),
-    (1, 1): (5, 6),
-    (2, 0): (3, 3),
-    (2, 1): (9, 9),
-}
 
 
 @pytest.fixture

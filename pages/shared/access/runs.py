@@ -11,6 +11,7 @@ from core.data.naming import dataset_name, same_data
 from core.runs.manager import manager
 from core.runs.run import Run, StoreError, StoreUnavailable
 from core.runs.store import Store
+from core.text import first_few
 from pages.shared.ui.address import read_whole
 from pages.shared.ui.text import escape
 
@@ -75,8 +76,7 @@ def say_reduced(runs: Iterable[Run]) -> None:
         if run.facts is not None and run.facts.reduced:
             by_text.setdefault(run.facts.reduced, []).append(run.id)
     for text, ids in by_text.items():
-        more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
-        named = f"Run{'s' * (len(ids) > 1)} {', '.join(map(str, ids[:NAMED]))}{more}"
+        named = f"Run{'s' * (len(ids) > 1)} {first_few([str(id) for id in ids], NAMED)}"
         st.caption(
             f"{named}: recording was reduced to keep within its budget (recording_budget). "
             f"{escape(text)}"

@@ -10,6 +10,7 @@ from core.experiments.catalog import Stored
 from core.experiments.outlook import Outlook, outlook
 from core.experiments.status import Status
 from core.options import ConfigError
+from core.text import first_few
 from pages.shared.access.runs import store
 from pages.shared.ui.address import key_of
 from pages.shared.ui.text import counted, escape, size
@@ -42,9 +43,8 @@ def draw_outlook(stored: Stored, now: Status, workers: int) -> None:
         )
         _draw_range(ahead, workers)
         if ahead.unknown and key not in st.session_state:
-            more = len(ahead.unknown) - 4
-            names = ", ".join(ahead.unknown[:4]) + (f" and {more} more" if more > 0 else "")
-            st.caption(f"No earlier run here compares with {escape(names)}.")
+            names = escape(first_few(ahead.unknown, 4))
+            st.caption(f"No earlier run here compares with {names}.")
             if st.button("Measure a few steps", icon=":material/timer:", key=f"{key}/button"):
                 with st.spinner("Measuring …"):
                     st.session_state[key] = outlook(store(), stored, MEASURE_SECONDS)

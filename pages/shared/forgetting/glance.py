@@ -114,11 +114,7 @@ def _go_to(side: View, row: Any) -> None:
         st.query_params[name] = value
     if row.group in glance.COUNT_GROUPS:
         least, most = glance.COUNT_GROUPS[row.group]
-        st.query_params["least"] = str(least)
-        if most:
-            st.query_params["most"] = str(most)
-        else:
-            st.query_params.pop("most", None)
+        st.query_params["least"], st.query_params["most"] = str(least), str(most or 0)  # 0: any
     st.rerun()
 
 

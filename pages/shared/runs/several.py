@@ -8,6 +8,7 @@ from core.runs.checkpoints import CheckpointError
 from core.runs.labels import add_tags, archive, read_tags
 from core.runs.manager import manager
 from core.runs.run import RUNNING, Run, StoreError
+from core.text import first_few
 from pages.shared.access.runs import store
 from pages.shared.runs.attempts import attempt, closing, delete
 from pages.shared.ui.address import key_of
@@ -81,11 +82,10 @@ def _delete(runs: Sequence[Run], chosen: int) -> None:
     if not runs:
         return
     with st.popover(f"Delete {len(runs)}", icon=":material/delete:", key=closing("several/delete")):
-        names = ", ".join(f"{run.id} ({escape(run.name)})" for run in runs[:12])
-        more = f" and {len(runs) - 12} more" if len(runs) > 12 else ""
+        names = first_few([f"{run.id} ({escape(run.name)})" for run in runs], 12)
         st.markdown(
             f"Delete {counted(len(runs), 'run')} with results and checkpoints? There is no way "
-            f"back. {names}{more}."
+            f"back. {names}."
         )
         if len(runs) < chosen:
             st.caption("Runs that are going on stay: stop them first.")
